@@ -1,0 +1,4 @@
+#!/bin/bash
+# Starts the inventory service in the background.
+python3 server.py &
+echo "started"
