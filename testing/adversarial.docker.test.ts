@@ -117,8 +117,8 @@ describe('a box that is abused is still graded', () => {
 
   it('a full disk is the agent’s doing: scored, not an error', async () => {
     const { row } = await verdictOf('full-disk');
-    expect(row.status).toBe('finished');
-    expect(row.error).toBeNull();
+    // The watch may end the box at any moment, also while it is looked at for grading.
+    expect(row).toMatchObject({ status: 'finished', error: null, verdictState: expect.stringMatching(/^(tests_ran|no_verdict)$/) });
   });
 
   it('killing PID 1 ends the rollout as killed_sandbox, or solved where the tests pass in the fresh box', async () => {

@@ -1,5 +1,6 @@
 // What two people, or one impatient one, do to a run at the same moment: it ends as the last of them wanted, and nothing is left in Docker.
 import { mkdtemp } from 'node:fs/promises';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunConfig, runConfig } from '../main/contract/schema/config.ts';
 import type { RolloutRow } from '../main/contract/schema/rollout.ts';
@@ -73,6 +74,20 @@ describe('a run that is being cancelled', () => {
     await lab.client.runs.cancel({ runId });
     expect(await ended(runId)).toMatchObject({ status: 'cancelled' });
     await expectNothingLeft();
+  });
+});
+
+it('a container that is removed from outside is a failure of the lab, not of the agent: no reward', async () => {
+  const runId = await start({ concurrency: 1 });
+  const { id } = await until(runId, 'running');
+  const { stdout: box } = await execa('docker', ['ps', '-q', '--filter', `label=termarium.rollout=${id}`]);
+  await execa('docker', ['rm', '-f', box]);
+  await ended(runId);
+  expect((await rollouts(runId)).find((row) => row.id === id)).toMatchObject({
+    status: 'error',
+    verdictState: 'infra_error',
+    reward: null,
+    error: { code: 'sandbox.lost' },
   });
 });
 

@@ -36,6 +36,7 @@ export function specOf(task: Task, image: string, config: RunConfig, labels: Rec
     profile: sandbox.profile,
     env: environment.env,
     ...(environment.workdir === null ? {} : { workdir: environment.workdir }),
+    ...(task.agent.user === null ? {} : { terminalUser: task.agent.user }),
     labels,
   };
 }

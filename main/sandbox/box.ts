@@ -32,10 +32,40 @@ export const sleeper = ['sh', '-c', sleepForever, sleepForever];
 
 /** Tells the lab the pid of a program before the program takes the place of this shell. Its output starts with that line. */
 const announce = 'printf "%d\\n" "$$"; exec "$@"';
-/** The same in a TTY, where the program must not start before the TTY has its size: it waits for one line. */
-const announceAndWait = 'printf "%d\\n" "$$"; read -r _; exec "$@"';
+/**
+ * The same in a TTY, where the program must not start before the TTY has its size, and may not be known yet: it is read, as `startLines`
+ * writes it, up to an empty line.
+ */
+const announceAndWait = `printf "%d\\n" "$$"
+termarium_text=
+while IFS= read -r termarium_line && [ -n "$termarium_line" ]; do termarium_text=$termarium_text$termarium_line; done
+eval "$(printf %b "$termarium_text")"`;
+
+/** Longest line written to a waiting TTY: a terminal keeps at most 4,095 bytes of one. */
+const lineBytes = 1_024;
+
+/**
+ * The lines that start a program in a TTY that `launch` opened: shell source in which all but printable ASCII is escaped, so that no
+ * byte means anything to the terminal. `env` is set on top of what the shell has.
+ */
+export function startLines(command: readonly string[], env: Record<string, string>): string[] {
+  const exported = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}; `);
+  const source = `unset termarium_text termarium_line; ${exported.join('')}exec ${command.map(quoted).join(' ')}`;
+  const safe = [...Buffer.from(source)]
+    .map((byte) => (byte < 0x20 || byte > 0x7e || byte === 0x5c ? `\\0${byte.toString(8).padStart(3, '0')}` : String.fromCharCode(byte)))
+    .join('');
+  const lines: string[] = [];
+  for (let at = 0; at < safe.length; at += lineBytes) lines.push(safe.slice(at, at + lineBytes));
+  return [...lines, ''];
+}
+
+/** A text as one word of shell source. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 export interface Launch {
+  /** Empty in a TTY: what it runs is told to it, see `startLines`. */
   command: string[];
   user?: string | undefined;
   cwd?: string | undefined;

@@ -13,7 +13,7 @@ import { hostConfig } from './limits.ts';
 import { type EntrypointState, imageProcesses, stopEverything } from './processes.ts';
 import type { EngineInfo, ExecOptions, ExecResult, Sandbox, SandboxSpec, UploadEntry } from './sandbox.ts';
 import { type StorageWatch, watchStorage } from './storage.ts';
-import { openTty } from './tty.ts';
+import { abandonTty, launchTty, startInTty, type WaitingTty } from './tty.ts';
 
 export interface Identity {
   lab: string;
@@ -134,6 +134,7 @@ export class DockerSandbox implements Sandbox {
   /** Nothing has been started since the last `stopProcesses`, so the filesystem stands still. */
   #quiet = true;
   #ended = false;
+  #waiting: WaitingTty | undefined;
   #removal: Promise<void> | undefined;
 
   constructor(
@@ -159,12 +160,19 @@ export class DockerSandbox implements Sandbox {
     return runExec(this.#box, command, options);
   }
 
-  openTty(request: TtyRequest): Promise<TtyConnection> {
+  async openTty(request: TtyRequest): Promise<TtyConnection> {
     this.#quiet = false;
-    return openTty(this.#box, request, (ending) => {
+    const onClose = (ending: Promise<unknown>) => {
       const tracked: Promise<void> = ending.then(noop, noop).finally(() => this.#endings.delete(tracked));
       this.#endings.add(tracked);
-    });
+    };
+    const waiting = this.#takeWaiting();
+    if (waiting && request.cwd === undefined && (request.user ?? this.#box.user) === waiting.user) {
+      return startInTty(this.#box, waiting, request, onClose);
+    }
+    if (waiting) onClose(abandonTty(this.#box, waiting));
+    const opened = await launchTty(this.#box, request);
+    return startInTty(this.#box, opened, { ...request, env: {} }, onClose);
   }
 
   upload(target: string, entries: UploadEntry[]): Promise<void> {
@@ -180,19 +188,29 @@ export class DockerSandbox implements Sandbox {
   }
 
   async stopProcesses(): Promise<number> {
+    const waiting = this.#takeWaiting();
+    if (waiting) await abandonTty(this.#box, waiting);
     await Promise.all(this.#endings);
     const stopped = await stopEverything(this.#box);
     this.#quiet = true;
     return stopped;
   }
 
-  /** Has the engine say when the container ends, so that `ended` knows it without asking. */
-  watchEnd(): void {
+  /** Makes a container fit to wait for its use: a terminal is opened ahead, and the engine says when the container ends (see `ended`). */
+  async wait(): Promise<void> {
     const end = () => {
       this.#ended = true;
     };
     // A broken connection to the engine says as little for this container as an end does.
     this.#box.container.wait().then(end, end);
+    // What keeps a terminal from being opened is told to whoever needs one.
+    this.#waiting = await launchTty(this.#box, { user: this.#spec.terminalUser }).catch(() => undefined);
+  }
+
+  #takeWaiting(): WaitingTty | undefined {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
   }
 
   /** Whether a container that is watched has ended. */
@@ -201,7 +219,12 @@ export class DockerSandbox implements Sandbox {
   }
 
   async alive(): Promise<boolean> {
-    return (await this.whyEnded()) === null;
+    try {
+      return (await this.whyEnded()) === null;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'sandbox.lost') return false;
+      throw error;
+    }
   }
 
   async whyEnded(): Promise<string | null> {
@@ -213,8 +236,7 @@ export class DockerSandbox implements Sandbox {
         return `it ran out of memory${this.#spec.resources.memoryMb ? ` (limit ${this.#spec.resources.memoryMb} MB)` : ''}`;
       return `its PID 1 ended with exit code ${State.ExitCode}`;
     } catch (error) {
-      if (statusOf(error) === 404) return 'its container was removed';
-      throw engineFailure('look at a container', error);
+      throw containerFailure('look at a container', this.id, error);
     }
   }
 

@@ -194,6 +194,44 @@ describe('a container', () => {
     await expect.poll(async () => (await ids()).toSorted(), { timeout: 20_000 }).toEqual([box.id, other.id].toSorted());
   });
 
+  describe('that waited in the pool', () => {
+    let warm: SandboxProvider;
+    let pooled: SandboxSpec;
+    beforeAll(async () => {
+      warm = provider('waiting');
+      pooled = { ...spec, image: await warm.prepareImage({ reference }, {}), terminalUser: 'nobody' };
+    });
+    afterAll(() => warm[Symbol.asyncDispose]());
+    const taken = () => {
+      warm.warm(pooled, 1);
+      return warm.start(pooled);
+    };
+    const said = async (box: Sandbox, user: string, text: string) => {
+      await using tty = await box.openTty({ command: ['sh', '-c', text], cols: 91, rows: 7, user, env: { ODD: "a'b\\n\t\u0003 é\n" } });
+      return await readUntil(tty, /end\r\n/);
+    };
+
+    test('has a terminal open for its user, which starts any program with any environment', async () => {
+      await using box = await taken();
+      // A shell waits there already, and becomes the program.
+      expect(await processes(box)).toHaveLength(1);
+      expect(await said(box, 'nobody', 'id -un; stty size; printf %s "$ODD" | od -An -c; env | grep -c termarium_; echo end')).toBe(
+        "nobody\r\n7 91\r\n   a   '   b   \\   n  \\t 003     303 251  \\n\r\n0\r\nend\r\n",
+      );
+    });
+
+    test('opens a terminal for another user as well, and leaves none behind', async () => {
+      await using box = await taken();
+      expect(await said(box, 'root', 'id -un; echo end')).toBe('root\r\nend\r\n');
+      await expect.poll(() => processes(box)).toEqual([]);
+    });
+
+    test('counts no process that it made itself as one of the agent', async () => {
+      await using box = await taken();
+      expect(await box.stopProcesses()).toBe(0);
+    });
+  });
+
   test('hands no entrypoint on to its snapshot where its image has none', async () => {
     await using box = await lab.start(spec);
     await using snapshot = await box.snapshot({});

@@ -50,7 +50,7 @@ class DockerProvider implements SandboxProvider {
     this.#pool = new Pool(
       async (spec) => {
         const box = await this.#create(spec);
-        box.watchEnd();
+        await box.wait();
         return box;
       },
       (error) => options.log.warn({ err: error }, 'could not start a container ahead of use'),

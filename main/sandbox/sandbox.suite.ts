@@ -243,6 +243,12 @@ export function sandboxSuite(name: string, open: () => Promise<SandboxHarness>):
       await expect(box.exec(['cat'])).rejects.toMatchObject({ code: 'sandbox.lost' });
     });
 
+    test('a sandbox that was removed is not there, which nothing in it can have done', async () => {
+      await box[Symbol.asyncDispose]();
+      expect(await box.alive()).toBe(false);
+      await expect(box.whyEnded()).rejects.toMatchObject({ code: 'sandbox.lost' });
+    });
+
     test('a sandbox is listed with its labels while it lives, and a living owner keeps it', async () => {
       const listed = async () => (await harness.provider.list()).find((thing) => thing.id === box.id);
       expect(await listed()).toMatchObject({ kind: 'container', labels: { run: 'suite', kind: 'box' } });

@@ -44,6 +44,8 @@ export interface SandboxSpec {
   workdir?: string;
   /** Default user of exec and TTY; left out, the image's USER. */
   user?: string;
+  /** Whose terminal waits in a container that is started ahead of use; left out, the default user's. Any other can be opened as well. */
+  terminalUser?: string;
   /** Values for `termarium.*` labels, e.g. `{ run, rollout }`. */
   labels: Record<string, string>;
 }
@@ -94,7 +96,10 @@ export interface Sandbox extends AsyncDisposable {
   stopProcesses(): Promise<number>;
   /** False once the container or its PID 1 is gone. */
   alive(): Promise<boolean>;
-  /** Why the sandbox ended, to follow "because": a broken limit, PID 1. Null while it is alive. */
+  /**
+   * Why the sandbox ended, to follow "because": a broken limit, PID 1. Null while it is alive. Throws `sandbox.lost` where it is not
+   * there any more: nothing that runs in it can remove it.
+   */
   whyEnded(): Promise<string | null>;
   /** Filesystem snapshot as an image that carries this lab's labels; the answer removes it when disposed. */
   snapshot(labels: Record<string, string>): Promise<{ image: string } & AsyncDisposable>;

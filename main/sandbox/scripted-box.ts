@@ -32,6 +32,7 @@ export class ScriptedSandbox implements Sandbox {
   readonly #original: ScriptedFiles;
   readonly #running = new Set<AbortController>();
   #ended: string | null = null;
+  #removed = false;
 
   constructor(parts: ScriptedParts) {
     this.id = parts.id;
@@ -140,6 +141,7 @@ export class ScriptedSandbox implements Sandbox {
   }
 
   async whyEnded(): Promise<string | null> {
+    if (this.#removed) throw new AppError('sandbox.lost', `scripted sandbox ${this.id} is gone`);
     return this.#ended;
   }
 
@@ -168,7 +170,8 @@ export class ScriptedSandbox implements Sandbox {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.kill('its container was removed');
+    this.kill('it was removed');
+    this.#removed = true;
     this.#parts.removed();
   }
 

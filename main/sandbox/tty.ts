@@ -3,32 +3,62 @@ import type Docker from 'dockerode';
 import { delay } from '../lib/abort.ts';
 import type { TtyConnection, TtyRequest } from '../lib/connection.ts';
 import { AppError, messageOf } from '../lib/errors.ts';
-import { type Box, exitCodeOf, launch } from './box.ts';
+import { type Box, exitCodeOf, type Launch, launch, startLines } from './box.ts';
 import { containerFailure } from './failure.ts';
 import { killTree } from './processes.ts';
 
 type Socket = Awaited<ReturnType<typeof launch>>['stream'] & import('node:stream').Duplex;
 
-/**
- * Opens a TTY and starts the program once the TTY has its size. The output is the engine's connection itself: a reader that stops
- * reading stops the program, byte for byte, once the buffers between them are full; so its end shows when the output was read to its end. `onClose` gets the work of ending the program.
- */
-export async function openTty(box: Box, request: TtyRequest, onClose: (ending: Promise<unknown>) => void): Promise<TtyConnection> {
-  const env = { TERM: 'xterm-256color', ...request.env };
-  const { exec, stream } = await launch(box, { ...request, env, tty: true, stdin: true });
+/** A TTY whose shell waits to be told what to run. */
+export interface WaitingTty {
+  exec: Docker.Exec;
+  socket: Socket;
+  /** Pid of the shell, and of the program that takes its place, inside the container. */
+  pid: number;
+  user: string | undefined;
+}
+
+/** Opens a TTY. Nothing runs in it but a shell that waits for `startInTty`. */
+export async function launchTty(box: Box, { user, cwd, env }: Pick<Launch, 'user' | 'cwd' | 'env'>): Promise<WaitingTty> {
+  const { exec, stream } = await launch(box, { command: [], user, cwd, env: { TERM: 'xterm-256color', ...env }, tty: true, stdin: true });
   // dockerode types the hijacked socket as a bare stream; with `hijack` it is the net.Socket.
   const socket = stream as Socket;
   try {
-    const pid = await readPid(socket, request.command[0] ?? '');
-    await resizeTty(box, exec, request.cols, request.rows);
-    const start = skipLine(socket);
-    socket.write('\n');
-    await start;
-    return new Tty(box, exec, socket, { pid, user: request.user ?? box.user, onClose });
+    return { exec, socket, pid: await readPid(socket), user: user ?? box.user };
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+/**
+ * Starts a program in a waiting TTY once that has its size; `env` is added to what it has. The output is the engine's connection itself: a
+ * reader that stops reading stops the program, byte for byte, once the buffers between them are full; so its end shows when the output was
+ * read to its end. `onClose` gets the work of ending the program.
+ */
+export async function startInTty(
+  box: Box,
+  { exec, socket, pid, user }: WaitingTty,
+  request: Pick<TtyRequest, 'command' | 'env' | 'cols' | 'rows'>,
+  onClose: (ending: Promise<unknown>) => void,
+): Promise<TtyConnection> {
+  try {
+    await resizeTty(box, exec, request.cols, request.rows);
+    const lines = startLines(request.command, request.env ?? {});
+    socket.write(lines.map((line) => `${line}\n`).join(''));
+    // The TTY echoes the lines; they are not the program's.
+    for (const _ of lines) await takeLine(socket);
+    return new Tty(box, exec, socket, { pid, user, onClose });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** Closes a TTY that nothing was started in. */
+export async function abandonTty(box: Box, { socket, pid, user }: WaitingTty): Promise<void> {
+  socket.destroy();
+  await killTree(box, pid, user);
 }
 
 class Tty implements TtyConnection {
@@ -105,18 +135,13 @@ async function resizeTty(box: Box, exec: Docker.Exec, cols: number, rows: number
 }
 
 /** First line of the launcher. Anything else is the engine saying why there is no program. */
-async function readPid(socket: Socket, name: string): Promise<number> {
+async function readPid(socket: Socket): Promise<number> {
   const line = await takeLine(socket);
   const pid = /^(\d+)\r?\n$/.exec(line);
   if (pid) return Number(pid[1]);
-  throw new AppError('sandbox.start_failed', `cannot start ${name} in a terminal: ${line.trim() || 'the engine closed the connection'}`, {
+  throw new AppError('sandbox.start_failed', `cannot open a terminal: ${line.trim() || 'the engine closed the connection'}`, {
     hint: 'The image needs a POSIX shell named sh, and the user and working directory must exist in it.',
   });
-}
-
-/** The line feed that lets the program start is echoed by the TTY; it is not the program's. */
-async function skipLine(socket: Socket): Promise<void> {
-  await takeLine(socket);
 }
 
 /** Takes one line off the front of a socket and leaves the rest in it, paused. At its end, what there was. */
