@@ -18,7 +18,7 @@ export function tasksApi({ lab, checkLogs, paths }: ApiDeps) {
   const require = (taskId: string): TaskRow => requireTask(store, taskId);
   const taken = async (folder: string, name: string | undefined, signal: AbortSignal | undefined) => {
     const issues: ConfigIssue[] = [];
-    const setId = await importFolder(folder, store, issues, name, signal);
+    const { setId } = await importFolder(folder, store, issues, name, signal);
     return {
       setId,
       tasks: allTasks(store, setId).length,

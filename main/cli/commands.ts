@@ -11,6 +11,7 @@ import { createDockerProvider } from '../sandbox/docker.ts';
 import { CHECK_LAB, currentOwner } from '../sandbox/labels.ts';
 import { readLock } from '../store/lock.ts';
 import { loadTasks } from '../task/load.ts';
+import { rejectionOf } from '../task/unreadable.ts';
 import { requestUrl } from '../transport/connect.ts';
 import { cliLog, openLab } from './connection.ts';
 import { followRun } from './follow.ts';
@@ -122,7 +123,8 @@ export async function checkCommand(
   let bad = 0;
   for (const folder of folders) {
     const { tasks, rejected } = await loadTasks(resolve(folder));
-    for (const issue of rejected) {
+    for (const { folder: path, error } of rejected) {
+      const issue = rejectionOf(path, error);
       bad += 1;
       if (common.json) printJson({ task: null, passed: false, issue });
       else

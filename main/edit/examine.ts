@@ -1,10 +1,10 @@
 // What a task.toml says while it is being written: its values for a form, and what the reader of tasks would say about it, line by line.
-import { isAbsolute, relative } from 'node:path';
 import { parse } from 'smol-toml';
 import type { ConfigIssue } from '../contract/schema/task.ts';
 import { AppError } from '../lib/errors.ts';
 import { readHarborTask } from '../task/harbor.ts';
 import { plain } from '../task/toml.ts';
+import { issueOf } from '../task/unreadable.ts';
 
 export type FieldValue = string | number | boolean | (string | number | boolean)[];
 
@@ -27,18 +27,6 @@ async function issuesOf(folder: string, text: string, signal: AbortSignal | unde
     if (!(error instanceof AppError)) throw error;
     return [issueOf(folder, error)];
   }
-}
-
-/** An error of the reader as an issue, its file relative to the task. */
-export function issueOf(folder: string, error: AppError): ConfigIssue {
-  const [, file = '', line] = /^(.*?)(?::(\d+))?$/.exec(error.where ?? '') ?? [];
-  const below = isAbsolute(file) ? relative(folder, file) : file;
-  return {
-    level: 'error',
-    message: error.hint === undefined ? error.message : `${error.message}. ${error.hint}`,
-    file: below === '' ? '.' : below,
-    ...(line === undefined ? {} : { line: Number(line) }),
-  };
 }
 
 function valuesOf(text: string): Examination['values'] {

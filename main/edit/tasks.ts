@@ -5,12 +5,11 @@ import type { Paths } from '../config/paths.ts';
 import type { TaskRow, TaskSetRow } from '../contract/schema/task.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Store } from '../store/store.ts';
-import { contentDigest, wholeDigest } from '../task/digest.ts';
 import { hasFile } from '../task/files.ts';
 import { loadTask } from '../task/load.ts';
 import { taskRowOf } from '../task/row.ts';
+import { unreadableRow } from '../task/unreadable.ts';
 import { exportTask } from '../task/write.ts';
-import { issueOf } from './examine.ts';
 import { refuseTaken } from './files.ts';
 import { discard, putBack } from './trash.ts';
 
@@ -56,9 +55,7 @@ export async function refreshTask(store: Store, row: TaskRow, signal?: AbortSign
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'task.not_found' && !(await stat(row.path).catch(() => null))) return;
-    const digest = await (row.format === 'harbor' ? contentDigest : wholeDigest)(row.path, signal);
-    const { id: _id, setId, rev: _rev, gates: _gates, ...known } = row;
-    store.tasks.putTask(setId, { ...known, digest, issues: [issueOf(row.path, error)] });
+    store.tasks.putTask(row.setId, await unreadableRow(row, error, signal));
   }
 }
 

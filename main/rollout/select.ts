@@ -6,6 +6,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Store } from '../store/store.ts';
 import { loadTasks } from '../task/load.ts';
 import { taskRowOf } from '../task/row.ts';
+import { rejectionOf, unreadableRow } from '../task/unreadable.ts';
 
 export interface Selection {
   tasks: TaskRow[];
@@ -57,10 +58,10 @@ async function tasksOf(pattern: string, store: Store, issues: ConfigIssue[], sig
   const folder = set?.path ?? resolve(pattern);
   if (await isFolder(folder)) {
     const found: ConfigIssue[] = [];
-    const setId = await importFolder(folder, store, found, undefined, signal);
+    const { readable } = await importFolder(folder, store, found, undefined, signal);
     // A run may name several folders, so a file below one of them is named by its whole path.
     issues.push(...found.map((issue) => ({ ...issue, file: resolve(folder, issue.file) })));
-    return allTasks(store, setId);
+    return readable;
   }
   if (set) return allTasks(store, set.id);
   const named = allTasks(store).filter((task) => task.name === pattern || shortName(task.name) === pattern);
@@ -75,15 +76,26 @@ async function tasksOf(pattern: string, store: Store, issues: ConfigIssue[], sig
   });
 }
 
-/** Reads a folder of tasks and stores it as a set; answers the set's id. */
+/** A stored set, and those of its tasks that could be read now. */
+interface Imported {
+  setId: string;
+  readable: TaskRow[];
+}
+
+/**
+ * Reads a folder of tasks and stores it as a set. A task of the set that cannot be read any more stays listed, with the reason. Throws
+ * `task.not_found` where no task can be read. What is to be said of the tasks is added to `issues`.
+ */
 export async function importFolder(
   folder: string,
   store: Store,
   issues: ConfigIssue[],
   name?: string,
   signal?: AbortSignal,
-): Promise<string> {
-  const { tasks, rejected } = await loadTasks(folder, signal);
+): Promise<Imported> {
+  const loaded = await loadTasks(folder, signal);
+  const { tasks } = loaded;
+  const rejected = loaded.rejected.map((one) => rejectionOf(one.folder, one.error));
   issues.push(...rejected);
   if (tasks.length === 0) {
     const first = rejected[0];
@@ -94,7 +106,16 @@ export async function importFolder(
   }
   for (const task of tasks)
     issues.push(...task.issues.map((issue) => ({ ...issue, file: join(relative(folder, task.folder), issue.file) })));
-  return store.tasks.putSet({ name: name ?? basename(folder), path: folder, origin: 'imported' }, tasks.map(taskRowOf));
+  const set = store.tasks.setByName(folder);
+  const known = new Map((set?.path === folder ? allTasks(store, set.id) : []).map((row) => [row.path, row]));
+  const rows = tasks.map(taskRowOf);
+  for (const { folder: path, error } of loaded.rejected) {
+    const row = known.get(path);
+    if (row) rows.push(await unreadableRow(row, error, signal));
+  }
+  const setId = store.tasks.putSet({ name: name ?? basename(folder), path: folder, origin: 'imported' }, rows);
+  const read = new Set(tasks.map((task) => task.folder));
+  return { setId, readable: allTasks(store, setId).filter((row) => read.has(row.path)) };
 }
 
 export function allTasks(store: Store, setId?: string): TaskRow[] {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadTask, loadTasks } from './load.ts';
 import { fixturePack, folderOf, harborFiles, hasFixturePack, packNote } from './test-folder.ts';
+import { rejectionOf } from './unreadable.ts';
 
 describe.skipIf(!hasFixturePack)(`real collections${packNote}`, () => {
   test.each([
@@ -31,8 +32,8 @@ describe.skipIf(!hasFixturePack)(`real collections${packNote}`, () => {
       'swebench-verified__pytest-dev__pytest-5262',
     ]);
     expect(rejected).toHaveLength(1);
-    expect(rejected[0]).toMatchObject({ level: 'error', file: join(fixturePack, 'tb1_tasks/longcli__template-task') });
-    expect(rejected[0]?.message).toContain('longcli__template-task: has a solution.yaml but no task.yaml');
+    expect(rejected[0]?.folder).toBe(join(fixturePack, 'tb1_tasks/longcli__template-task'));
+    expect(rejected[0]?.error.message).toContain('has a solution.yaml but no task.yaml');
   });
 
   test('a solution that was left out on purpose is missing, with the words of its author', async () => {
@@ -72,7 +73,7 @@ test('a broken task is reported with its file and line, and the others still loa
   await using folder = await folderOf(files);
   const { tasks, rejected } = await loadTasks(folder.path);
   expect(tasks.map((task) => task.name)).toEqual(['tests/greet']);
-  expect(rejected).toEqual([
+  expect(rejected.map(({ folder: path, error }) => rejectionOf(path, error))).toEqual([
     { level: 'error', message: expect.stringMatching(/^bad: not valid TOML/), file: join(folder.path, 'bad', 'task.toml'), line: 2 },
   ]);
 });
@@ -98,7 +99,7 @@ test('a single task can be given instead of a folder of them, and a broken one i
   expect((await loadTasks(good.path)).tasks).toHaveLength(1);
   await using native = await folderOf({ 'task.json': '{}', 'container.def': '' });
   const { rejected } = await loadTasks(native.path);
-  expect(rejected[0]?.message).toContain('native Endless task');
+  expect(rejected[0]?.error.message).toContain('native Endless task');
 });
 
 test('a folder without tasks and a folder that does not exist are told apart', async () => {

@@ -1,7 +1,6 @@
 // Finds tasks in folders and reads them, whatever format they are in.
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
-import type { ConfigIssue } from '../contract/schema/task.ts';
+import { join, resolve } from 'node:path';
 import { AppError, boundary } from '../lib/errors.ts';
 import { hasFile } from './files.ts';
 import { readHarborTask } from './harbor.ts';
@@ -45,12 +44,18 @@ async function readTask(root: string, folder: string, signal: AbortSignal | unde
   });
 }
 
+/** A folder that means to be a task but cannot be read, and why. */
+export interface Rejected {
+  folder: string;
+  error: AppError;
+}
+
 /**
  * Reads the task in `folder`, or every task directly below it and below its tasks/ folder, sorted by name. What means to be a task
  * but cannot be read is in `rejected` with the reason and left out.
  * Fails with `task.not_found` where nothing means to be a task.
  */
-export async function loadTasks(folder: string, signal?: AbortSignal): Promise<{ tasks: Task[]; rejected: ConfigIssue[] }> {
+export async function loadTasks(folder: string, signal?: AbortSignal): Promise<{ tasks: Task[]; rejected: Rejected[] }> {
   const root = await existingFolder(folder);
   const candidates = await candidateFolders(root);
   if (candidates.length === 0) {
@@ -60,28 +65,17 @@ export async function loadTasks(folder: string, signal?: AbortSignal): Promise<{
     });
   }
   const tasks: Task[] = [];
-  const rejected: ConfigIssue[] = [];
+  const rejected: Rejected[] = [];
   for (const candidate of candidates) {
     signal?.throwIfAborted();
     try {
       tasks.push(await loadTask(candidate, signal));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      rejected.push(rejection(candidate, error));
+      rejected.push({ folder: candidate, error });
     }
   }
   return { tasks, rejected };
-}
-
-function rejection(folder: string, error: AppError): ConfigIssue {
-  const [, file, line] = /^(.*?)(?::(\d+))?$/.exec(error.where ?? folder) ?? [];
-  const hint = error.hint === undefined ? '' : ` ${error.hint}`;
-  return {
-    level: 'error',
-    message: `${basename(folder)}: ${error.message}.${hint}`,
-    file: file ?? folder,
-    ...(line === undefined ? {} : { line: Number(line) }),
-  };
 }
 
 /** The folder itself where it is a task; else the tasks below it; else the folder again where it at least means to be one. */
