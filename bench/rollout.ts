@@ -20,9 +20,10 @@ export async function run(report: (measured: Measured) => void): Promise<void> {
   await using lab = await openTestLab();
   const folder = await writeTask(join(lab.folder, 'tasks'), { name: 'bench', test: answerTest });
   const model = await lab.scriptModel('bench', { bench: typing(...COMMANDS) });
-  const play = (attempts: number, pool: number) =>
-    lab.play({ tasks: [folder], agents: ['terminus'], model, attempts, concurrency: CONCURRENCY, sandbox: { pool } as never });
-  await play(1, 0);
+  // Bare dockerode makes no list of changed files, so that is measured apart.
+  const play = (attempts: number, pool: number, changes: boolean) =>
+    lab.play({ tasks: [folder], agents: ['terminus'], model, attempts, concurrency: CONCURRENCY, sandbox: { pool, changes } as never });
+  await play(1, 0, true);
   const image = await lab.app.lab
     .sandboxes({ aliases: {} } as never)
     .prepareImage({ context: (await loadTask(folder)).environment.context ?? '' }, {});
@@ -30,20 +31,34 @@ export async function run(report: (measured: Measured) => void): Promise<void> {
 
   // Alternating, so that a slow moment of the machine meets both.
   const own: number[] = [];
+  const listing: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < 2; round += 1) {
     bare.push(await timed(() => playBare(image, tests, ROLLOUTS / 2)));
-    own.push(
-      await timed(async () => {
-        const { rollouts } = await play(ROLLOUTS / 2, 2);
-        if (rollouts.some((row) => row.outcome !== 'solved' || row.turns !== 10)) throw new Error('the rollouts did not play as scripted');
-      }),
-    );
+    for (const [times, changes] of [
+      [own, false],
+      [listing, true],
+    ] as const) {
+      times.push(
+        await timed(async () => {
+          const { rollouts } = await play(ROLLOUTS / 2, 2, changes);
+          if (rollouts.some((row) => row.outcome !== 'solved' || row.turns !== 10))
+            throw new Error('the rollouts did not play as scripted');
+        }),
+      );
+    }
   }
   const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
   report({ bench: 'rollout', metric: `${ROLLOUTS} rollouts of 10 turns, bare dockerode`, value: round(sum(bare)), unit: 's', bar: null });
   report({ bench: 'rollout', metric: `${ROLLOUTS} rollouts of 10 turns, lab`, value: round(sum(own)), unit: 's', bar: null });
   report({ bench: 'rollout', metric: 'lab against bare dockerode', value: round(sum(own) / sum(bare)), unit: 'x', bar: '<= 1.25' });
+  report({
+    bench: 'rollout',
+    metric: 'the same with lists of changed files',
+    value: round(sum(listing) / sum(bare)),
+    unit: 'x',
+    bar: null,
+  });
 }
 
 async function playBare(image: string, tests: Buffer, count: number): Promise<void> {

@@ -81,6 +81,7 @@ beforeAll(async () => {
       pool: 0,
       aliases: {},
       grading: 'fresh',
+      changes: true,
       cpus: null,
       memoryMb: null,
       pids: 128,

@@ -37,6 +37,9 @@ it('can be scrubbed, searched, and looked through for changed files', async () =
   ]);
   expect(files.noise).toBeGreaterThan(0);
 
+  const { rollouts: unlisted } = await lab.play(runConfig.parse({ tasks: [task], agents: ['nop'], sandbox: { changes: false } }));
+  expect(await client.rollouts.files({ rolloutId: unlisted[0]?.id ?? '' })).toMatchObject({ recorded: false, problem: null });
+
   const timeline = await client.rollouts.watchTimeline({ rolloutId });
   expect(timeline.turns.map(({ turn }) => turn)).toEqual([1, 2, 3, 4, 5]);
   const second = timeline.turns[0]?.time ?? 0;

@@ -164,6 +164,7 @@ function hostSandbox(folder: string, terminal: Terminal): Sandbox {
     readFile: refuse('readFile'),
     download: refuse('download'),
     stopProcesses: refuse('stopProcesses'),
+    freeze: refuse('freeze'),
     alive: async () => !terminal.exited,
     whyEnded: async () => null,
     snapshot: refuse('snapshot'),

@@ -71,7 +71,7 @@ export async function runRollout(plan: RolloutPlan, lab: Lab, live: LiveRollout)
 
     store.rollouts.update(rolloutId, 'verifying', { status: 'verifying', turns: recorder.usage.turns, timings: total() });
     // Only a fresh box leaves the agent's untouched: its list may be made while the tests run there.
-    const listed = recordChanges(box, store, rolloutId);
+    const listed = plan.config.sandbox.changes ? recordChanges(box, store, rolloutId) : Promise.resolve();
     if (plan.config.sandbox.grading !== 'fresh' || plan.task.verifier.sameShell) await listed;
     const { verdict, output, timedOut } = await grade(
       { task: plan.task, sandbox: box, spec, grading: plan.config.sandbox.grading, terminal },

@@ -37,7 +37,7 @@ export async function grade(request: GradeRequest, provider: SandboxProvider, si
   const sameShell = request.task.verifier.sameShell && request.terminal !== null && !request.terminal.exited;
   // Tests that run in the agent's own shell need it alive.
   const grading = sameShell ? 'live' : request.grading;
-  const tampering = grading === 'live' ? [] : await stopAgent(request.sandbox);
+  const tampering = grading === 'live' ? [] : await stopAgent(request.sandbox, grading);
 
   await using stack = new AsyncDisposableStack();
   let box = request.sandbox;
@@ -59,12 +59,13 @@ export async function grade(request: GradeRequest, provider: SandboxProvider, si
 }
 
 /** Ends what the agent left running, and says so. A box that ends meanwhile, by its own doing or at its disk limit, has nothing left to end. */
-async function stopAgent(sandbox: Sandbox): Promise<string[]> {
+async function stopAgent(sandbox: Sandbox, grading: 'fresh' | 'same'): Promise<string[]> {
   try {
-    const left = await sandbox.stopProcesses();
+    // Where a fresh box is graded, nothing needs to run in this one again, and what stands still need not be killed.
+    const left = await (grading === 'fresh' ? sandbox.freeze() : sandbox.stopProcesses());
     // The agent's own shell is always there; anything more was left running.
     if (left <= 1) return [];
-    return [`${left - 1} ${left === 2 ? 'process' : 'processes'} of the agent still ran when it stopped; ended before grading`];
+    return [`${left - 1} ${left === 2 ? 'process' : 'processes'} of the agent still ran when it stopped; stopped before grading`];
   } catch (error) {
     await endOf(sandbox, error);
     return [];
@@ -81,14 +82,8 @@ async function endOf(box: Sandbox, error: unknown): Promise<string> {
 /** What the test run left in the box, read after its end. */
 async function resultsOf(run: { output: string; exitCode: number; timedOut: boolean }, box: Sandbox, task: Task): Promise<TestRun> {
   const text = async (name: string) => (await box.readFile(`${RESULTS}/${name}`, OUTPUT_LIMIT).catch(tooLarge))?.toString('utf8') ?? null;
-  return {
-    ...run,
-    timeoutSec: task.verifier.timeoutSec,
-    rewardJson: await text('reward.json'),
-    rewardText: await text('reward.txt'),
-    ctrf: await text('ctrf.json'),
-    parser: task.verifier.parser,
-  };
+  const [rewardJson, rewardText, ctrf] = await Promise.all([text('reward.json'), text('reward.txt'), text('ctrf.json')]);
+  return { ...run, timeoutSec: task.verifier.timeoutSec, rewardJson, rewardText, ctrf, parser: task.verifier.parser };
 }
 
 /** A result file larger than any honest one is treated as not there; other failures are the box's. */

@@ -10,7 +10,7 @@ import { containerFailure, engineFailure, engineMessage, statusOf } from './fail
 import { downloadPath, readRegularFile, uploadFiles } from './files.ts';
 import { toLabels } from './labels.ts';
 import { hostConfig } from './limits.ts';
-import { type EntrypointState, imageProcesses, stopEverything } from './processes.ts';
+import { agentProcesses, type EntrypointState, imageProcesses, stopEverything } from './processes.ts';
 import type { EngineInfo, ExecOptions, ExecResult, Sandbox, SandboxSpec, UploadEntry } from './sandbox.ts';
 import { type StorageWatch, watchStorage } from './storage.ts';
 import { abandonTty, launchTty, startInTty, type WaitingTty } from './tty.ts';
@@ -196,6 +196,19 @@ export class DockerSandbox implements Sandbox {
     return stopped;
   }
 
+  async freeze(): Promise<number> {
+    const waiting = this.#takeWaiting();
+    if (waiting) await abandonTty(this.#box, waiting);
+    await Promise.all(this.#endings);
+    try {
+      await this.#box.container.pause();
+    } catch (error) {
+      throw containerFailure('freeze a container', this.id, error);
+    }
+    this.#quiet = true;
+    return agentProcesses(this.#box);
+  }
+
   /** Makes a container fit to wait for its use: a terminal is opened ahead, and the engine says when the container ends (see `ended`). */
   async wait(): Promise<void> {
     const end = () => {
@@ -245,6 +258,7 @@ export class DockerSandbox implements Sandbox {
     await Promise.all(this.#endings);
     try {
       const committed: { Id: string } = await this.#box.container.commit({
+        // A frozen container is left as it is.
         pause: !this.#quiet || this.#box.ofImage !== undefined,
         // The sleeper belongs to this container, not to what is made from it. The entrypoint is kept if it was kept here.
         changes: [`CMD ${JSON.stringify(this.#imageInfo.Config.Cmd ?? [])}`],

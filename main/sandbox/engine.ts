@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import Docker from 'dockerode';
 import { AppError, messageOf } from '../lib/errors.ts';
 import type { EngineInfo } from './sandbox.ts';
@@ -109,7 +110,7 @@ function readTls(folder: string): { ca: Buffer; cert: Buffer; key: Buffer } {
 
 async function open(endpoint: Endpoint): Promise<Engine> {
   // One agent per engine: connections are reused, and closing the provider closes them.
-  const agent = new Agent({ keepAlive: true });
+  const agent = new QuietAgent({ keepAlive: true });
   try {
     const docker = new Docker(connection(endpoint, agent));
     const [version, info] = await withTimeout(Promise.all([docker.version(), docker.info()]), answerWithinMs);
@@ -129,6 +130,16 @@ async function open(endpoint: Endpoint): Promise<Engine> {
   } catch (error) {
     agent.destroy();
     throw error;
+  }
+}
+
+/**
+ * docker-modem formats every request for its debug log, whether that is written or not, and with it all that hangs off the agent: sockets,
+ * buffers, whole parsers, which takes longer than the request.
+ */
+class QuietAgent extends Agent {
+  [inspect.custom](): string {
+    return 'Agent';
   }
 }
 

@@ -165,7 +165,8 @@ function isSleeper(row: ProcessRow): boolean {
   return row.args === sleeper.join(' ');
 }
 
-async function agentProcesses(box: Box): Promise<number> {
+/** Processes that are neither PID 1 with its child nor the image's. */
+export async function agentProcesses(box: Box): Promise<number> {
   let rows: ProcessRow[];
   try {
     rows = await listProcesses(box.container);

@@ -94,6 +94,11 @@ export interface Sandbox extends AsyncDisposable {
   download(path: string): Promise<Readable>;
   /** Ends every process in the container but PID 1 and what the image's own ENTRYPOINT started; answers how many there were. */
   stopProcesses(): Promise<number>;
+  /**
+   * Stops every process where it is, for good: nothing in the sandbox changes any more and nothing can be run in it, but it can be read and
+   * a snapshot of it taken. Answers how many processes there were, counted as by `stopProcesses`.
+   */
+  freeze(): Promise<number>;
   /** False once the container or its PID 1 is gone. */
   alive(): Promise<boolean>;
   /**

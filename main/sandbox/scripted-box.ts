@@ -136,6 +136,10 @@ export class ScriptedSandbox implements Sandbox {
     return count;
   }
 
+  freeze(): Promise<number> {
+    return this.stopProcesses();
+  }
+
   async alive(): Promise<boolean> {
     return this.#ended === null;
   }

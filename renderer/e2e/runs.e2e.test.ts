@@ -192,7 +192,7 @@ it('does things with a run of the list by its menu, by keyboard alone: compare, 
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 
   const saved = page.waitForEvent('download');
-  await choose('Export rollouts as CSV');
+  await choose('Download its table as CSV');
   const file = await saved;
   expect(file.suggestedFilename()).toBe('Nightly-qwen3-4b.csv');
   const text = await readFile(await file.path(), 'utf8');

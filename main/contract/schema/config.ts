@@ -63,6 +63,10 @@ export const sandboxConfig = z.strictObject({
     .enum(['fresh', 'same', 'live'])
     .default('fresh')
     .describe("fresh: new box from a snapshot; same: the agent's box, its processes ended; live: the agent's box as it is, as Harbor does"),
+  changes: z
+    .boolean()
+    .default(true)
+    .describe('keep a list of the files that the agent changed; the engine compares the whole image for it'),
   cpus: z.number().positive().nullable().default(null),
   memoryMb: z.int().positive().nullable().default(null),
   pids: z.int().positive().nullable().default(null),

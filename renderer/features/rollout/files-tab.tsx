@@ -40,7 +40,9 @@ export function FilesTab({ rollout }: { rollout: RolloutRow }) {
   if (!changes) return error ? <ErrorNotice error={error} /> : <Loading what="the files" />;
   if (!changes.recorded) {
     const before =
-      rollout.endedAt === null ? 'They are listed when the agent has ended.' : 'It was stopped before they were listed, or was imported.';
+      rollout.endedAt === null
+        ? 'They are listed when the agent has ended.'
+        : 'It was stopped before they were listed, was imported, or its run keeps no lists (sandbox.changes).';
     return <Empty icon={FileIcon} title="No list of files" words={changes.problem ?? before} />;
   }
   if (changes.total === 0)

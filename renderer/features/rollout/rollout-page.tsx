@@ -7,7 +7,7 @@ import { type RolloutDetail, useLab } from '../../data/lab.tsx';
 import { type Action, useActions } from '../../ui/actions.ts';
 import { ActionButton, IconButton } from '../../ui/button.tsx';
 import { count, duration, plural, reward } from '../../ui/format.ts';
-import { BanIcon, GrowIcon, HumanIcon, ShrinkIcon, TamperIcon, TerminalIcon } from '../../ui/icons.ts';
+import { BanIcon, ExportIcon, GrowIcon, HumanIcon, ShrinkIcon, TamperIcon, TerminalIcon } from '../../ui/icons.ts';
 import { Empty, ErrorNotice, InlineError, Loading, PanelBoundary } from '../../ui/notice.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { Split } from '../../ui/split.tsx';
@@ -15,6 +15,7 @@ import { rolloutSign, StatusSign, verdictSigns } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Took } from '../../ui/time.tsx';
 import { command } from '../../ui/toasts.tsx';
+import { type Exported, ExportRollouts } from '../exchange/export-rollouts.tsx';
 import { takeAsHuman } from '../runs/start.ts';
 import { timeOf } from './cast.ts';
 import { DetailsTab } from './details-tab.tsx';
@@ -207,7 +208,20 @@ function RolloutHead({ detail, runName }: { detail: RolloutDetail; runName: stri
   const { client } = useLab();
   const [, navigate] = useLocation();
   const tampering = verdict?.tampering.length ?? 0;
+  const [exporting, setExporting] = useState<Exported | null>(null);
   useActions([
+    {
+      id: 'rollout.export',
+      title: 'Export this rollout…',
+      section: 'Rollout',
+      icon: ExportIcon,
+      words: 'save write harbor atif messages sharegpt asciicast trajectory',
+      run: () =>
+        setExporting({
+          of: { rolloutIds: [rollout.id] },
+          title: `${rollout.taskName}, attempt ${rollout.attempt + 1}, by ${rollout.agent}.`,
+        }),
+    },
     {
       id: 'task.human',
       title: 'Take this task as human',
@@ -243,8 +257,10 @@ function RolloutHead({ detail, runName }: { detail: RolloutDetail; runName: stri
         }
       >
         <ActionButton action="rollout.cancel" label="Cancel" kind="danger" />
+        {rollout.endedAt !== null && <ActionButton action="rollout.export" label="Export…" />}
         {rollout.endedAt !== null && <ActionButton action="task.human" label="Take as human" />}
       </PageHead>
+      <ExportRollouts what={exporting} onClose={() => setExporting(null)} />
       <dl className="strip figures" aria-label="Facts of the rollout">
         <Fact name="Agent">{rollout.agent}</Fact>
         <Fact name="Model">{rollout.model ?? 'none'}</Fact>

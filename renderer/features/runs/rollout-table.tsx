@@ -1,17 +1,18 @@
 // The rollouts of a run as a table: any number of them, filtered by words and by how they stand.
-import { useDeferredValue, useMemo } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { RolloutRow } from '../../../main/contract/schema/rollout.ts';
 import { useActions } from '../../ui/actions.ts';
 import { FilterInput, Select } from '../../ui/fields.tsx';
 import { count, plural, reward } from '../../ui/format.ts';
-import { SearchIcon, TerminalIcon } from '../../ui/icons.ts';
+import { ExportIcon, SearchIcon, TerminalIcon } from '../../ui/icons.ts';
 import { anyText, useKept } from '../../ui/kept.ts';
 import { Empty, Loading } from '../../ui/notice.tsx';
 import { Toolbar } from '../../ui/page.tsx';
 import { rolloutSign, StatusSign } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Took } from '../../ui/time.tsx';
+import { type Exported, ExportRollouts } from '../exchange/export-rollouts.tsx';
 import { filterRollouts, type Standing } from './rollout-filter.ts';
 
 const columns: readonly Column<RolloutRow>[] = [
@@ -84,6 +85,7 @@ export function RolloutTable({ runId, rollouts, loaded }: { runId: string; rollo
     (kept) => standings.find(({ value }) => value === kept)?.value ?? null,
   );
   const words = useDeferredValue(typed);
+  const [exporting, setExporting] = useState<Exported | null>(null);
   const shown = useMemo(() => filterRollouts(rollouts, { words, standing }), [rollouts, words, standing]);
   useActions([
     {
@@ -93,6 +95,19 @@ export function RolloutTable({ runId, rollouts, loaded }: { runId: string; rollo
       icon: SearchIcon,
       keys: ['/'],
       run: () => document.getElementById('rollouts-filter')?.focus(),
+    },
+    {
+      id: 'list.export',
+      title: 'Export the rollouts that are shown…',
+      section: 'Lists',
+      icon: ExportIcon,
+      words: 'save write harbor atif messages sharegpt',
+      run: () =>
+        shown.length > 0 &&
+        setExporting({
+          of: { rolloutIds: shown.map(({ id }) => id) },
+          title: `The ${plural(shown.length, 'rollout')} that the filter leaves.`,
+        }),
     },
   ]);
   if (!loaded) return <Loading what="rollouts" />;
@@ -115,6 +130,7 @@ export function RolloutTable({ runId, rollouts, loaded }: { runId: string; rollo
         onOpen={(row) => navigate(`/rollouts/${row.id}`)}
         empty={<Empty icon={SearchIcon} title="No rollout fits" words="Change the filter to see others." />}
       />
+      <ExportRollouts what={exporting} onClose={() => setExporting(null)} />
     </>
   );
 }

@@ -15,10 +15,12 @@ export interface RunDoing {
   askCancel: (run: RunRow) => void;
   /** Shows the run's configuration beside another's. */
   compare: (run: RunRow) => void;
+  /** Asks in which format its rollouts are written, and where to. */
+  askExport: (run: RunRow) => void;
 }
 
 /** The actions that this run can take now, the usual one first. */
-export function runActions(run: RunRow, { client, navigate, askCancel, compare }: RunDoing): Action[] {
+export function runActions(run: RunRow, { client, navigate, askCancel, compare, askExport }: RunDoing): Action[] {
   const section = 'Run';
   const runId = run.id;
   const actions: Action[] = [];
@@ -62,19 +64,27 @@ export function runActions(run: RunRow, { client, navigate, askCancel, compare }
       run: () => compare(run),
     },
     {
-      id: 'run.csv',
-      title: 'Export rollouts as CSV',
+      id: 'run.export',
+      title: 'Export the run…',
       section,
       icon: ExportIcon,
-      words: 'download save spreadsheet',
+      words: 'save write harbor atif messages sharegpt asciicast trajectory',
+      run: () => askExport(run),
+    },
+    {
+      id: 'run.csv',
+      title: 'Download its table as CSV',
+      section,
+      icon: ExportIcon,
+      words: 'export rollouts save spreadsheet',
       run: () => void exportRollouts(client, run, 'csv'),
     },
     {
       id: 'run.jsonl',
-      title: 'Export rollouts as JSON lines',
+      title: 'Download its table as JSON lines',
       section,
       icon: ExportIcon,
-      words: 'download save',
+      words: 'export rollouts save',
       run: () => void exportRollouts(client, run, 'jsonl'),
     },
   );

@@ -16,6 +16,7 @@ import { RateFigure } from '../../ui/rate.tsx';
 import { outcomeSigns, runSigns, StatusSign } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Ago, Took } from '../../ui/time.tsx';
+import { type Exported, ExportRollouts, ofRun } from '../exchange/export-rollouts.tsx';
 import { ConfigView } from './config-view.tsx';
 import { RolloutMatrix } from './matrix.tsx';
 import { endedCount, excludedCount, isActive, isLive, outcomeCounts, timeLeft } from './progress.ts';
@@ -68,9 +69,16 @@ function RunHead({ run }: { run: RunRow }) {
   const [, navigate] = useLocation();
   const [cancelling, setCancelling] = useState<RunRow | null>(null);
   const [comparing, setComparing] = useState<RunRow | null>(null);
-  const actions = runActions(run, { client, navigate, askCancel: setCancelling, compare: setComparing });
+  const [exporting, setExporting] = useState<Exported | null>(null);
+  const actions = runActions(run, {
+    client,
+    navigate,
+    askCancel: setCancelling,
+    compare: setComparing,
+    askExport: (one) => setExporting(ofRun(one)),
+  });
   useActions(actions);
-  const more = actions.filter(({ id }) => ['run.compare', 'run.csv', 'run.jsonl'].includes(id));
+  const more = actions.filter(({ id }) => ['run.compare', 'run.export', 'run.csv', 'run.jsonl'].includes(id));
   return (
     <PageHead crumbs={[{ title: 'Runs', path: '/runs' }]} title={run.name} signs={<StatusSign sign={runSigns[run.status]} soft />}>
       <ActionButton action="run.pause" label="Pause" />
@@ -88,6 +96,7 @@ function RunHead({ run }: { run: RunRow }) {
       </MenuButton>
       <CancelDialog run={cancelling} onClose={() => setCancelling(null)} />
       <CompareDialog run={comparing} onClose={() => setComparing(null)} />
+      <ExportRollouts what={exporting} onClose={() => setExporting(null)} />
     </PageHead>
   );
 }

@@ -8,7 +8,7 @@ import { useActions } from '../../ui/actions.ts';
 import { ActionButton, Button } from '../../ui/button.tsx';
 import { FilterInput } from '../../ui/fields.tsx';
 import { plural } from '../../ui/format.ts';
-import { LabIcon, PlayIcon, PlusIcon, SearchIcon } from '../../ui/icons.ts';
+import { ImportIcon, LabIcon, PlayIcon, PlusIcon, SearchIcon } from '../../ui/icons.ts';
 import { anyText, useKept } from '../../ui/kept.ts';
 import { Empty, ErrorNotice, Loading } from '../../ui/notice.tsx';
 import { PageHead, Toolbar } from '../../ui/page.tsx';
@@ -16,6 +16,8 @@ import { RateCell } from '../../ui/rate.tsx';
 import { runSigns, StatusSign } from '../../ui/status.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time.tsx';
+import { type Exported, ExportRollouts, ofRun } from '../exchange/export-rollouts.tsx';
+import { ImportRollouts } from '../exchange/import-rollouts.tsx';
 import { newDraft } from './launch-draft.ts';
 import { endedCount } from './progress.ts';
 import { runActions } from './run-actions.ts';
@@ -104,6 +106,8 @@ export function Runs() {
   const [wanted, setWanted] = useKept('runs.words', '', anyText);
   const [cancelling, setCancelling] = useState<RunRow | null>(null);
   const [comparing, setComparing] = useState<RunRow | null>(null);
+  const [importing, setImporting] = useState(false);
+  const [exporting, setExporting] = useState<Exported | null>(null);
   const shown = useMemo(() => {
     const lower = wanted.trim().toLowerCase();
     const newestFirst = [...runs.list].reverse();
@@ -123,6 +127,14 @@ export function Runs() {
       run: () => navigate('/runs/new'),
     },
     {
+      id: 'runs.import',
+      title: 'Import rollouts…',
+      section: 'Runs',
+      icon: ImportIcon,
+      words: 'harbor job atif trajectory recorded trials parquet jsonl',
+      run: () => setImporting(true),
+    },
+    {
       id: 'list.filter',
       title: 'Filter the list',
       section: 'Lists',
@@ -134,6 +146,7 @@ export function Runs() {
   return (
     <>
       <PageHead title="Runs">
+        <ActionButton action="runs.import" />
         <ActionButton action="runs.new" kind="primary" />
       </PageHead>
       {runs.error && runs.list.length === 0 ? (
@@ -141,7 +154,7 @@ export function Runs() {
       ) : !runs.loaded ? (
         <Loading what="runs" />
       ) : runs.list.length === 0 ? (
-        <NoRuns />
+        <NoRuns onImport={() => setImporting(true)} />
       ) : (
         <>
           <Toolbar label="Filter runs">
@@ -155,18 +168,28 @@ export function Runs() {
             rows={shown}
             columns={columns}
             onOpen={(run) => navigate(`/runs/${run.id}`)}
-            menu={(run) => runActions(run, { client: lab.client, navigate, askCancel: setCancelling, compare: setComparing })}
+            menu={(run) =>
+              runActions(run, {
+                client: lab.client,
+                navigate,
+                askCancel: setCancelling,
+                compare: setComparing,
+                askExport: (one) => setExporting(ofRun(one)),
+              })
+            }
             empty={<Empty icon={SearchIcon} title="No run fits" words={`Nothing matches “${wanted}”.`} />}
           />
         </>
       )}
       <CancelDialog run={cancelling} onClose={() => setCancelling(null)} />
       <CompareDialog run={comparing} onClose={() => setComparing(null)} />
+      <ImportRollouts open={importing} onClose={() => setImporting(false)} onShow={(runId) => navigate(`/runs/${runId}`)} />
+      <ExportRollouts what={exporting} onClose={() => setExporting(null)} />
     </>
   );
 }
 
-function NoRuns() {
+function NoRuns({ onImport }: { onImport: () => void }) {
   const lab = useLab();
   const [, navigate] = useLocation();
   const sets = useFeed(lab.taskSets, (rows) => rows.list);
@@ -194,6 +217,9 @@ function NoRuns() {
         }}
       >
         Set up your own
+      </Button>
+      <Button icon={ImportIcon} onClick={onImport}>
+        Import recorded ones
       </Button>
     </Empty>
   );

@@ -2,7 +2,7 @@
 import { type ConfigIssue, type GateResult, gateName } from '../../../main/contract/schema/task.ts';
 import { duration } from '../../ui/format.ts';
 import { WaitingIcon, WarnIcon } from '../../ui/icons.ts';
-import { gateNames, gateSigns, issueSigns, type Sign, StatusSign } from '../../ui/status.tsx';
+import { gateNames, gateSigns, type Sign, StatusSign } from '../../ui/status.tsx';
 
 /** Gates that `check` runs without a model. */
 const plain = gateName.options.filter((gate) => gate !== 'band');
@@ -51,21 +51,5 @@ export function IssueCount({ issues }: { issues: readonly ConfigIssue[] }) {
       <WarnIcon size={14} aria-hidden />
       {serious.length}
     </span>
-  );
-}
-
-export function IssueList({ issues }: { issues: readonly ConfigIssue[] }) {
-  return (
-    <ul className="issue-list">
-      {issues.map((issue) => (
-        <li key={`${issue.file}:${issue.line}:${issue.message}`}>
-          <StatusSign sign={issueSigns[issue.level]} />
-          <span className="grow">
-            {issue.message}
-            <span className="mono faint issue-where">{issue.line === undefined ? issue.file : `${issue.file}:${issue.line}`}</span>
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -9,9 +9,9 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Segmented, TextInput } from '../../ui/fields.tsx';
 import { plural } from '../../ui/format.ts';
 import { ImportIcon } from '../../ui/icons.ts';
+import { IssueList } from '../../ui/issues.tsx';
 import { InlineError } from '../../ui/notice.tsx';
 import { Dialog } from '../../ui/overlay.tsx';
-import { IssueList } from './gates.tsx';
 
 type Report = Awaited<ReturnType<LabClient['tasks']['importFolder']>>;
 

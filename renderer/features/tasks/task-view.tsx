@@ -21,6 +21,7 @@ import {
   TasksIcon,
   TerminalIcon,
 } from '../../ui/icons.ts';
+import { IssueList } from '../../ui/issues.tsx';
 import { Empty, Loading } from '../../ui/notice.tsx';
 import { Scroll } from '../../ui/page.tsx';
 import { Split } from '../../ui/split.tsx';
@@ -32,7 +33,6 @@ import { CheckTab } from './check-tab.tsx';
 import type { KeptStates } from './editor/code-editor.tsx';
 import { useWorkspace, useWorkspaceState } from './editor/use-workspace.ts';
 import { isDirty } from './editor/workspace.ts';
-import { IssueList } from './gates.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { ShellPane } from './shell-pane.tsx';
 import { useCheck } from './use-check.ts';
