@@ -1,6 +1,6 @@
-// Imports what lies at a path: record after record, each in a transaction of its own. A broken record is reported and left out, one that is
-// already there is passed over; so an import can be ended, killed and started again at any time.
-import { copyFile, mkdir, open, rm } from 'node:fs/promises';
+// Imports what lies at a path, record after record. A broken record is reported and left out, one that is already there is passed over; so
+// an import can be ended, killed and started again at any time.
+import { closeSync, constants, copyFileSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { uuidv7 } from 'uuidv7';
@@ -8,6 +8,7 @@ import type { ImportReport, RunOrigin } from '../contract/schema/exchange.ts';
 import type { ConfigIssue, TaskRow } from '../contract/schema/task.ts';
 import { AppError } from '../lib/errors.ts';
 import { allTasks, shortName } from '../rollout/select.ts';
+import type { NewImport } from '../store/imports.ts';
 import type { Store } from '../store/store.ts';
 import { discover } from './discover.ts';
 import { objectOf, textOf } from './json.ts';
@@ -33,6 +34,12 @@ export interface ImportOptions {
 const MOST_ISSUES = 1000;
 /** The backend answers others in between, at least this often (ms). */
 const MOST_BUSY_MS = 20;
+/**
+ * Records that share a transaction. Each transaction costs a commit and a piece of the text index however small it is; a large one keeps the
+ * backend from answering. A killed import loses the records of one batch, and reads them again when it is started again.
+ */
+const BATCH_RECORDS = 32;
+const BATCH_BYTES = 1024 * 1024;
 
 /**
  * Imports everything at and below `path`. Rejects with `request.not_found` where there is nothing, with `request.invalid` where nothing of
@@ -45,11 +52,11 @@ export async function importPath(path: string, into: ImportInto, options: Import
     runs: [],
     issues: [],
   };
-  const runs = runsOf(into.store, report, options.name);
-  const tasks = tasksByName(allTasks(into.store));
+  const importer = importerOf(into, report, options.name);
   let breath = performance.now();
   for (const source of discover(path)) {
     for await (const found of recordsOf(source)) {
+      if (signal.aborted) importer.flush();
       signal.throwIfAborted();
       switch (found.kind) {
         case 'issue':
@@ -60,7 +67,7 @@ export async function importPath(path: string, into: ImportInto, options: Import
           report.progress.passedOver += 1;
           break;
         case 'record':
-          await importRecord(found, into, report, runs, tasks);
+          importer.take(found);
       }
       onProgress(report);
       if (performance.now() - breath > MOST_BUSY_MS) {
@@ -69,6 +76,8 @@ export async function importPath(path: string, into: ImportInto, options: Import
       }
     }
   }
+  importer.flush();
+  onProgress(report);
   if (report.progress.records === 0 && report.issues.length === 0) {
     throw new AppError('request.invalid', `${path} holds nothing that can be imported`, {
       hint: 'Harbor jobs and trials, ATIF and chat trajectories, Terminal-Bench results, Endless summaries, and tables of rollouts can be.',
@@ -77,53 +86,95 @@ export async function importPath(path: string, into: ImportInto, options: Import
   return report;
 }
 
-async function importRecord(record: ImportRecord, into: ImportInto, report: ImportReport, runs: Runs, tasks: TaskFinder): Promise<void> {
-  const { store } = into;
+interface Importer {
+  /** Reads a record; it is stored with others of its batch. */
+  take(record: ImportRecord): void;
+  /** Stores what was read. Throws `data.*`, and then nothing of the batch is there. */
+  flush(): void;
+}
+
+function importerOf({ store, recordings }: ImportInto, report: ImportReport, name: string | undefined): Importer {
   const { progress } = report;
-  progress.records += 1;
-  progress.bytes += record.bytes;
-  const known = store.imports.known(record.hash);
-  if (known !== null) {
-    progress.known += 1;
-    runs.met(store.rollouts.get(known)?.runId);
-    return;
-  }
-  let trial: Trial;
-  try {
-    trial = record.read();
-  } catch (error) {
-    complain(report, issueOf(error, record.file, record.line));
-    return;
-  }
-  const id = uuidv7();
-  const cast = trial.cast === null ? null : await copyCast(trial.cast, into.recordings, id);
-  if (cast?.problem) report.issues.push({ level: 'warning', message: cast.problem, file: trial.cast ?? record.file });
-  const runId = runs.of(record, trial);
-  const { taskName, taskDigest, agent } = trial.rollout;
-  try {
-    store.imports.add({
-      id,
-      // When it was queued, a record without times does not say; the list of rollouts must show something.
-      rollout: {
-        ...trial.rollout,
-        queuedAt: trial.rollout.queuedAt || Date.now(),
-        runId,
-        taskId: tasks(taskName, taskDigest),
-        attempt: runs.nextAttempt(runId, taskName, agent),
-      },
-      nodes: trial.nodes,
-      verdict: trial.verdict,
-      verifierOutput: trial.verifierOutput,
-      origin: { format: trial.format, file: record.file, line: record.line, hash: record.hash },
-      rest: trial.rest,
-      notes: trial.notes,
-    });
-  } catch (error) {
-    if (cast?.path) await rm(cast.path, { force: true });
-    throw error;
-  }
-  progress.imported += 1;
-  runs.added(runId);
+  const runs = runsOf(store, report, name);
+  const tasks = tasksByName(allTasks(store));
+  let batch: NewImport[] = [];
+  let bytes = 0;
+  let casts: string[] = [];
+  const castFolder = once(() => mkdirSync(recordings, { recursive: true }));
+
+  const takeCast = (from: string, id: string) => {
+    castFolder();
+    const path = join(recordings, `${id}.cast`);
+    if (copyCast(from, path)) casts.push(path);
+    else complain(report, { level: 'warning', message: 'is no asciicast v2 recording and was left out', file: from });
+  };
+
+  const flush = () => {
+    if (batch.length === 0) return;
+    const [records, copied] = [batch, casts];
+    [batch, casts, bytes] = [[], [], 0];
+    try {
+      store.imports.add(records);
+    } catch (error) {
+      for (const path of copied) rmSync(path, { force: true });
+      throw error;
+    }
+    progress.imported += records.length;
+    for (const { rollout } of records) runs.added(rollout.runId);
+  };
+
+  return {
+    flush,
+    take(record) {
+      progress.records += 1;
+      progress.bytes += record.bytes;
+      const waiting = batch.find(({ origin }) => origin.hash === record.hash);
+      const known = waiting ? null : store.imports.known(record.hash);
+      if (waiting || known !== null) {
+        progress.known += 1;
+        runs.met(waiting?.rollout.runId ?? store.rollouts.get(known ?? '')?.runId);
+        return;
+      }
+      let trial: Trial;
+      try {
+        trial = record.read();
+      } catch (error) {
+        complain(report, issueOf(error, record.file, record.line));
+        return;
+      }
+      const id = uuidv7();
+      if (trial.cast !== null) takeCast(trial.cast, id);
+      const runId = runs.of(record, trial);
+      const { taskName, taskDigest, agent } = trial.rollout;
+      batch.push({
+        id,
+        // When it was queued, a record without times does not say; the list of rollouts must show something.
+        rollout: {
+          ...trial.rollout,
+          queuedAt: trial.rollout.queuedAt || Date.now(),
+          runId,
+          taskId: tasks(taskName, taskDigest),
+          attempt: runs.nextAttempt(runId, taskName, agent),
+        },
+        nodes: trial.nodes,
+        verdict: trial.verdict,
+        verifierOutput: trial.verifierOutput,
+        origin: { format: trial.format, file: record.file, line: record.line, hash: record.hash },
+        rest: trial.rest,
+        notes: trial.notes,
+      });
+      bytes += record.bytes;
+      if (batch.length >= BATCH_RECORDS || bytes >= BATCH_BYTES) flush();
+    },
+  };
+}
+
+function once(call: () => void): () => void {
+  let called = false;
+  return () => {
+    if (!called) call();
+    called = true;
+  };
 }
 
 function complain(report: ImportReport, issue: ConfigIssue): void {
@@ -131,18 +182,18 @@ function complain(report: ImportReport, issue: ConfigIssue): void {
   if (report.issues.length < MOST_ISSUES) report.issues.push(issue);
 }
 
-/** Puts a recording where those of the lab's own rollouts lie. Only asciicast v2 can be played. */
-async function copyCast(from: string, folder: string, rolloutId: string): Promise<{ path: string | null; problem: string | null }> {
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, `${rolloutId}.cast`);
+/** Copies a recording; false where it is no asciicast v2, the only one that can be played. Shares the bytes where the file system can. */
+function copyCast(from: string, path: string): boolean {
   const head = Buffer.alloc(64);
-  await using file = await open(from, 'r');
-  await file.read(head, 0, head.length, 0);
-  if (!/^\s*\{.*"version"\s*:\s*2\b/.test(head.toString('latin1'))) {
-    return { path: null, problem: 'is no asciicast v2 recording and was left out' };
+  const file = openSync(from, 'r');
+  try {
+    readSync(file, head, 0, head.length, 0);
+  } finally {
+    closeSync(file);
   }
-  await copyFile(from, path);
-  return { path, problem: null };
+  if (!/^\s*\{.*"version"\s*:\s*2\b/.test(head.toString('latin1'))) return false;
+  copyFileSync(from, path, constants.COPYFILE_FICLONE);
+  return true;
 }
 
 type TaskFinder = (name: string, digest: string) => string;
@@ -164,6 +215,7 @@ interface Runs {
 
 function runsOf(store: Store, report: ImportReport, name: string | undefined): Runs {
   const attempts = new Map<string, Map<string, number>>();
+  const bySource = new Map<string, string>();
   const entry = (runId: string) => {
     let found = report.runs.find((run) => run.runId === runId);
     if (!found) {
@@ -174,8 +226,14 @@ function runsOf(store: Store, report: ImportReport, name: string | undefined): R
   };
   return {
     of({ group }, { format, rest }) {
-      const origin: RunOrigin = { format, path: group.path, source: jobOf(rest) ?? group.path };
-      return store.imports.runOf(origin, name ?? group.name);
+      const source = jobOf(rest) ?? group.path;
+      let runId = bySource.get(source);
+      if (runId === undefined) {
+        const origin: RunOrigin = { format, path: group.path, source };
+        runId = store.imports.runOf(origin, name ?? group.name);
+        bySource.set(source, runId);
+      }
+      return runId;
     },
     met(runId) {
       if (runId !== undefined) entry(runId);

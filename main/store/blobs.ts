@@ -1,20 +1,24 @@
-// Large payloads beside the database: zstd files named by the SHA-256 of their content, so that each is stored once and a path can
-// only come from a hash.
+// Large payloads, zstd-compressed, by the SHA-256 of their content, so that each is stored once. Small ones are rows: SQLite writes those
+// faster than any file system, and a row is as safe as the one that names it. Large ones are files whose path can only come from a hash.
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { AppError } from '../lib/errors.ts';
+import type { Db } from './db.ts';
 import { dataFailure } from './failure.ts';
 import type { Store } from './store.ts';
 
 /** Decompressed bytes kept at hand: pages of a live rollout are read again and again. */
 const cacheBytes = 16 * 1024 * 1024;
 
+/** Compressed bytes up to which a payload is a row. Above it, a page of SQLite is no better than a file, and the database stays lean. */
+const rowBytes = 64 * 1024;
+
 const hashForm = /^[0-9a-f]{64}$/;
 
-/** Opens the blob folder. What a killed process was still writing there is removed. */
-export function openBlobs(folder: string): Store['blobs'] {
+/** Opens the payloads of a store. What a killed process was still writing into the folder is removed. */
+export function openBlobs(folder: string, db: Db): Store['blobs'] {
   const unfinished = join(folder, 'unfinished');
   try {
     rmSync(unfinished, { recursive: true, force: true });
@@ -39,17 +43,25 @@ export function openBlobs(folder: string): Store['blobs'] {
     }
   };
 
+  const store = (hash: string, path: string, packed: Uint8Array) => {
+    if (packed.length <= rowBytes) {
+      db.run('INSERT INTO blob (hash, content) VALUES (?, ?)', hash, packed);
+      return;
+    }
+    written += 1;
+    writeWhole(path, join(unfinished, String(written)), packed);
+  };
+
   return {
     put(content) {
       // A copy: the caller may go on using its buffer, and the cache must not change with it.
       const bytes = Buffer.from(content);
       const hash = createHash('sha256').update(bytes).digest('hex');
+      // The cache does not say that it is stored: a transaction in which it was may have been rolled back.
+      if (db.value('SELECT 1 FROM blob WHERE hash = ?', hash) !== undefined) return hash;
       const path = pathOf(hash);
       try {
-        if (!cache.has(hash) && !existsSync(path)) {
-          written += 1;
-          writeWhole(path, join(unfinished, String(written)), zstdCompressSync(bytes));
-        }
+        if (!existsSync(path)) store(hash, path, zstdCompressSync(bytes));
       } catch (error) {
         throw dataFailure(error, folder);
       }
@@ -61,24 +73,26 @@ export function openBlobs(folder: string): Store['blobs'] {
       if (!hashForm.test(hash)) return null;
       const known = cache.get(hash);
       if (known) return known;
+      const row = db.get<{ content: Uint8Array }>('SELECT content FROM blob WHERE hash = ?', hash);
       const path = pathOf(hash);
-      if (!existsSync(path)) return null;
+      if (!row && !existsSync(path)) return null;
+      const where = row ? `blob ${hash} in ${db.file}` : path;
       let content: Buffer;
       try {
-        content = zstdDecompressSync(readFileSync(path));
+        content = zstdDecompressSync(row?.content ?? readFileSync(path));
       } catch (error) {
-        throw damaged(path, error);
+        throw damaged(where, error);
       }
-      if (createHash('sha256').update(content).digest('hex') !== hash) throw damaged(path);
+      if (createHash('sha256').update(content).digest('hex') !== hash) throw damaged(where);
       keep(hash, content);
       return content;
     },
   };
 }
 
-function damaged(path: string, cause?: unknown): AppError {
-  return new AppError('data.corrupt', `${path} does not hold what was stored there`, {
-    hint: 'Restore the file from a backup of the data folder. Everything else can still be read.',
+function damaged(where: string, cause?: unknown): AppError {
+  return new AppError('data.corrupt', `${where} does not hold what was stored there`, {
+    hint: 'Restore it from a backup of the data folder. Everything else can still be read.',
     cause,
   });
 }

@@ -5,7 +5,7 @@ import { dataFailure, isSqliteError } from './failure.ts';
 import { Parking, type Touch } from './park.ts';
 import type { Table } from './store.ts';
 
-type Value = string | number | null;
+type Value = string | number | null | Uint8Array;
 
 /** Where the store says that a query was slow; pino fits. */
 export interface StoreLog {

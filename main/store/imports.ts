@@ -1,4 +1,4 @@
-// Rollouts that were played elsewhere: each is added whole, in one transaction, and only once.
+// Rollouts that were played elsewhere: each is added whole, in a transaction that it may share with others, and only once.
 import { uuidv7 } from 'uuidv7';
 import { runConfig } from '../contract/schema/config.ts';
 import type { RolloutOrigin, RunOrigin } from '../contract/schema/exchange.ts';
@@ -35,8 +35,8 @@ export interface Imports {
   runOf(origin: RunOrigin, name: string): string;
   /** The rollout that was imported from a record with this content, or null. */
   known(hash: string): string | null;
-  /** Adds a rollout that has ended. Answers its id. A record that is already there is refused (`request.conflict`). */
-  add(record: NewImport): string;
+  /** Adds rollouts that have ended, all of them or none. A record that is already there is refused (`request.conflict`). */
+  add(records: readonly NewImport[]): void;
   /** Null where the rollout was played here. */
   origin(rolloutId: string): RolloutOrigin | null;
   /** What `add` was given as `rest`; null where the rollout was played here. */
@@ -67,30 +67,12 @@ export function openImports(db: Db, blobs: Store['blobs']): Imports {
       });
     },
 
-    add(record) {
-      const { id, rollout, nodes, verdict, origin } = record;
-      const stored = nodes.map((node) => storeNode(blobs, node));
-      const output = storeText(blobs, record.verifierOutput);
-      const rest = blobs.put(JSON.stringify(record.rest));
-      return db.write((write) => {
-        if (known(origin.hash) !== null) throw new AppError('request.conflict', `${origin.file} was imported before`);
-        insertRollout(db, write, id, rollout, verdict);
-        db.run(
-          'INSERT INTO verdict (rollout_id, verdict, output, output_blob) VALUES (?, ?, ?, ?)',
-          ...[id, JSON.stringify(verdict), output.inline, output.blob],
-        );
-        db.run(
-          'INSERT INTO origin (rollout_id, hash, format, file, line, rest, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-          ...[id, origin.hash, origin.format, origin.file, origin.line, rest, write.at],
-        );
-        for (const [index, node] of nodes.entries()) {
-          const payloads = stored[index];
-          if (payloads) insertNode(db, write, node.id, { ...node, rolloutId: id }, payloads);
-          insertCommands(db, write, node);
+    add(records) {
+      db.write((write) => {
+        for (const record of records) {
+          if (known(record.origin.hash) !== null) throw new AppError('request.conflict', `${record.origin.file} was imported before`);
+          insertRecord(db, blobs, write, record);
         }
-        write.event(id, 'imported', { file: origin.file, line: origin.line, format: origin.format, nodes: nodes.length });
-        for (const text of record.notes) write.event(id, 'note', { turn: null, text });
-        return id;
       });
     },
 
@@ -107,6 +89,28 @@ export function openImports(db: Db, blobs: Store['blobs']): Imports {
       return db.all('SELECT task_name AS taskName, agent, count(*) AS count FROM rollout WHERE run_id = ? GROUP BY 1, 2', runId);
     },
   };
+}
+
+/** Payloads go in first: what is a row is in the same transaction, and a file without a row is harmless. */
+function insertRecord(db: Db, blobs: Store['blobs'], write: Write, record: NewImport): void {
+  const { id, verdict, origin } = record;
+  insertRollout(db, write, id, record.rollout, verdict);
+  const output = storeText(blobs, record.verifierOutput);
+  db.run(
+    'INSERT INTO verdict (rollout_id, verdict, output, output_blob) VALUES (?, ?, ?, ?)',
+    ...[id, JSON.stringify(verdict), output.inline, output.blob],
+  );
+  const rest = blobs.put(JSON.stringify(record.rest));
+  db.run(
+    'INSERT INTO origin (rollout_id, hash, format, file, line, rest, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ...[id, origin.hash, origin.format, origin.file, origin.line, rest, write.at],
+  );
+  for (const node of record.nodes) {
+    insertNode(db, write, node.id, { ...node, rolloutId: id }, storeNode(blobs, node));
+    insertCommands(db, write, node);
+  }
+  write.event(id, 'imported', { file: origin.file, line: origin.line, format: origin.format, nodes: record.nodes.length });
+  for (const text of record.notes) write.event(id, 'note', { turn: null, text });
 }
 
 function insertRollout(db: Db, write: Write, id: string, rollout: ImportedRollout, verdict: Verdict): void {

@@ -7,6 +7,7 @@ import { AppError } from '../lib/errors.ts';
 import { foundation } from './migrations/0001_foundation.ts';
 import { drafts } from './migrations/0002_drafts.ts';
 import { origins } from './migrations/0003_origins.ts';
+import { smallBlobs } from './migrations/0004_small_blobs.ts';
 
 export interface Migration {
   name: string;
@@ -18,6 +19,7 @@ const migrations: readonly Migration[] = [
   { name: 'foundation', sql: foundation },
   { name: 'drafts', sql: drafts },
   { name: 'origins', sql: origins },
+  { name: 'small blobs', sql: smallBlobs },
 ];
 
 /** "TERM" in ASCII, in the field that SQLite keeps for telling file types apart. */

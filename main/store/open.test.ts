@@ -52,7 +52,7 @@ test('the database is kept as the design says', () => {
   fillStore(1);
   const db = new Database(file);
   expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
-  expect(db.pragma('user_version', { simple: true })).toBe(3);
+  expect(db.pragma('user_version', { simple: true })).toBe(4);
   const loose = db.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0").pluck().all();
   expect(loose).toEqual(['sqlite_schema']);
   db.close();
@@ -64,7 +64,7 @@ test('a database of a newer version is refused and left as it is', () => {
   const before = readFileSync(file);
   const error = openError(folder.path);
   expect(error).toMatchObject({ code: 'data.newer', hint: expect.stringContaining('Update Termarium') });
-  expect(error.message).toContain('schema 99, this version knows 3');
+  expect(error.message).toContain('schema 99, this version knows 4');
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 

@@ -62,7 +62,7 @@ function connect(folder: string, file: string, timeout: number): Database.Databa
 }
 
 function compose(folder: string, db: Db): Store {
-  const blobs = openBlobs(join(folder, 'blobs'));
+  const blobs = openBlobs(join(folder, 'blobs'), db);
   const nodes = openNodes(db, blobs);
   const { rollouts, markInterrupted } = openRollouts(db, blobs, nodes);
   return {
