@@ -1,5 +1,5 @@
-// One measured process of the import bench: `import FOLDER DATA` imports a folder into a fresh store, `parse FOLDER` only reads and parses
-// the same files. Prints one JSON line. Each is a process of its own, so that its peak memory is its own and neither warms the other up.
+// One measured process of the import bench: `import PATH DATA` imports into a fresh store, `parse PATH DATA BESIDE…` only reads and parses
+// the same files and those beside it that the import looks into. Prints one JSON line. Each is a process of its own, so that its peak memory is its own and neither warms the other up.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -18,7 +18,7 @@ export interface ImportMeasure {
   peak: number;
 }
 
-const [mode, folder = '', data = ''] = process.argv.slice(2);
+const [mode, folder = '', data = '', ...beside] = process.argv.slice(2);
 const measured = mode === 'import' ? await importAll() : parseAll();
 process.stdout.write(`${JSON.stringify({ ...measured, peak: process.resourceUsage().maxRSS * 1024 } satisfies ImportMeasure)}\n`);
 
@@ -38,11 +38,12 @@ async function importAll(): Promise<Omit<ImportMeasure, 'peak'>> {
 
 /** Reads every file that an import reads, and parses what is JSON. Texts that are none (prompts, test output) are only read. */
 function parseAll(): Omit<ImportMeasure, 'peak'> {
-  const files = [...discover(folder)].flatMap((source) => {
+  const found = [...discover(folder)].flatMap((source) => {
     if (source.kind === 'file') return [source.path, ...source.companions];
     const { content, cast } = readTrialFiles(source.folder);
     return [...[...content.keys()].map((path) => join(source.folder, path)), ...(cast === null ? [] : [cast])];
   });
+  const files = [...found, ...beside];
   let bytes = 0;
   const began = performance.now();
   for (const file of files) {

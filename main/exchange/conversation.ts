@@ -15,6 +15,8 @@ export interface Said extends Partial<Optional> {
   at?: number | null;
   /** An answer that only repeats one of another conversation is no sample of this one. */
   sampled?: boolean;
+  /** A turn of the agent although its text was not recorded. */
+  isTurn?: boolean;
   commands?: ImportedCommand[];
 }
 
@@ -57,7 +59,7 @@ export function conversation(start: number): Conversation {
     say(said) {
       at = said.at ?? at;
       const sampled = said.role === 'assistant' && (said.sampled ?? true);
-      if (sampled && this.counting) turns += 1;
+      if ((sampled || said.isTurn) && this.counting) turns += 1;
       const node: ImportedNode = {
         id: uuidv7(),
         parentId,

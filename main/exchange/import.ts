@@ -226,7 +226,7 @@ function runsOf(store: Store, report: ImportReport, name: string | undefined): R
   };
   return {
     of({ group }, { format, rest }) {
-      const source = jobOf(rest) ?? group.path;
+      const source = jobOf(rest) ?? (group.part === undefined ? group.path : `${group.path}#${group.part}`);
       let runId = bySource.get(source);
       if (runId === undefined) {
         const origin: RunOrigin = { format, path: group.path, source };

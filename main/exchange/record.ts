@@ -21,6 +21,8 @@ export interface ImportRecord {
 export interface Group {
   name: string;
   path: string;
+  /** Which of the runs of one file it is, where that holds several. */
+  part?: string;
 }
 
 /** What a source of records gives: records, remarks on them, and files that hold none. */

@@ -1,15 +1,17 @@
 // The records of tables: JSON lines, Parquet files, and JSON files that hold several trials. Row after row, in bounded memory.
 import { basename, dirname } from 'node:path';
 import type { ConfigIssue } from '../contract/schema/task.ts';
-import { invalid, type JsonObject, objectOf, parseJson } from './json.ts';
+import { invalid, type JsonObject, objectOf, parseJson, textOf } from './json.ts';
 import { type Line, linesOf } from './lines.ts';
 import { parquetRows } from './parquet.ts';
 import { isEndlessSummary, readEndlessSample } from './read-endless.ts';
 import { continues, readRow, rowKind } from './read-rows.ts';
 import { isSeedRow, readSeedRow, seedSurroundings } from './read-seed.ts';
 import { readTb1Trial, tb1Results } from './read-tb1.ts';
+import { isTrialRow, readTrialRow, runOfRow } from './read-trial-table.ts';
 import { type Found, type Group, hashOf, type ImportRecord, issueOf } from './record.ts';
 import type { Trial } from './trial.ts';
+import { stepsBeside, type TrialStep, type TrialSteps } from './trial-steps.ts';
 
 /** Lines of a file that are looked at to say what kind of table it is: one of them must be whole. */
 const LOOKED_AT = 50;
@@ -28,6 +30,7 @@ export async function* lineRecords(path: string, asked: boolean): AsyncGenerator
     return;
   }
   const surroundings = seedSurroundings(path);
+  const steps = kind === 'trials' ? stepsBeside(path) : null;
   const seen = new Map<string, number>();
   const missing = new Set<string>();
   const rows = new Collapsed(path, tableGroup(path));
@@ -53,13 +56,17 @@ export async function* lineRecords(path: string, asked: boolean): AsyncGenerator
       yield* rows.next(value, line.number, line.bytes);
       continue;
     }
-    const hash = hashOf('seed', JSON.stringify(value));
+    const hash = hashOf(kind, JSON.stringify(value));
     const first = seen.get(hash);
     if (first !== undefined) {
       yield issue('warning', `is an exact copy of line ${first} and is left out`);
       continue;
     }
     seen.set(hash, line.number);
+    if (kind === 'trials') {
+      yield* trialRow(value, { hash, path, line, group: rows.group }, steps);
+      continue;
+    }
     const remarks: string[] = [];
     let trial: Trial;
     try {
@@ -80,13 +87,43 @@ export async function* lineRecords(path: string, asked: boolean): AsyncGenerator
   yield* rows.end();
 }
 
+/** The record of a row of a table of trials. */
+async function* trialRow(
+  value: unknown,
+  { hash, path, line, group }: { hash: string; path: string; line: Line; group: Group },
+  steps: TrialSteps | null,
+): AsyncGenerator<Found> {
+  if (!isTrialRow(value)) {
+    yield { kind: 'issue', issue: issueOf(invalid('is no row of trials', path, line.number), path, line.number), bytes: line.bytes };
+    return;
+  }
+  const row = objectOf(value) ?? {};
+  let played: TrialStep[] = [];
+  try {
+    played = (await steps?.of(textOf(row.model), textOf(row.trial) ?? '')) ?? [];
+  } catch (error) {
+    // The trials count without their steps too.
+    yield { kind: 'issue', issue: { ...issueOf(error, path, line.number), level: 'warning' }, bytes: 0 };
+  }
+  const run = runOfRow(row);
+  yield {
+    kind: 'record',
+    hash,
+    file: path,
+    line: line.number,
+    bytes: line.bytes,
+    group: run === null ? group : { name: run, path, part: run },
+    read: () => readTrialRow(row, path, line.number, played),
+  };
+}
+
 /** The row of a line; undefined for a blank one. */
 function rowOf(line: Line, path: string): unknown {
   if (line.text === null) throw invalid('holds bytes that are no UTF-8', path, line.number);
   return line.text.trim() === '' ? undefined : parseJson(line.text, path, line.number);
 }
 
-async function lineKind(path: string): Promise<'seed' | 'rows' | null> {
+async function lineKind(path: string): Promise<'seed' | 'rows' | 'trials' | null> {
   for await (const line of linesOf(path)) {
     if (line.number > LOOKED_AT) return null;
     let value: unknown;
@@ -97,6 +134,7 @@ async function lineKind(path: string): Promise<'seed' | 'rows' | null> {
     }
     if (isSeedRow(value)) return 'seed';
     if (rowKind(value) !== null) return 'rows';
+    if (isTrialRow(value)) return 'trials';
   }
   return null;
 }

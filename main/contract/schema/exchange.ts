@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { configIssue } from './task.ts';
 
 /** What a record was read from. */
-export const importFormat = z.enum(['harbor', 'atif', 'chat', 'tb1', 'endless', 'seed', 'rows', 'skyrl']);
+export const importFormat = z.enum(['harbor', 'atif', 'chat', 'tb1', 'endless', 'seed', 'rows', 'skyrl', 'trials']);
 export type ImportFormat = z.infer<typeof importFormat>;
 
 /** Where an imported rollout comes from. */
