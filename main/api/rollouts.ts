@@ -6,6 +6,7 @@ import { createTimelines } from '../terminal/timeline.ts';
 import type { ApiDeps } from './deps.ts';
 import { findInRollout } from './find.ts';
 import { os } from './os.ts';
+import { recordingIndexes } from './recordings.ts';
 import { requestOf } from './request.ts';
 import { signalOf } from './system.ts';
 import { readRecordingSlice, readSampling, readTerminal, readTimeline, seekRecording } from './tails.ts';
@@ -23,6 +24,7 @@ const noteKinds = ['note', 'model_retry', 'agent_end', 'requeued'];
 export function rolloutsApi({ lab, scheduler }: ApiDeps) {
   const { store, live, paths } = lab;
   const timelines = createTimelines();
+  const indexes = recordingIndexes(store, paths.recordings);
   const require = (rolloutId: string): RolloutRow => {
     const row = store.rollouts.get(rolloutId);
     if (!row) throw new AppError('request.not_found', `there is no rollout ${rolloutId}`);
@@ -77,19 +79,27 @@ export function rolloutsApi({ lab, scheduler }: ApiDeps) {
       return node;
     }),
     request: os.rollouts.request.handler(({ input }) => requestOf(store, input.nodeId)),
-    watchTerminal: os.rollouts.watchTerminal.handler(({ input, signal }) =>
-      readTerminal(lab, require(input.rolloutId), input.cursor, signalOf(signal)),
-    ),
+    watchTerminal: os.rollouts.watchTerminal.handler(async ({ input, signal }) => {
+      const rollout = require(input.rolloutId);
+      await indexes.ensure(rollout.id);
+      return await readTerminal(lab, rollout, input.cursor, signalOf(signal));
+    }),
     watchSampling: os.rollouts.watchSampling.handler(({ input, signal }) =>
       readSampling(lab, require(input.rolloutId), input.cursor, signalOf(signal)),
     ),
     recording: os.rollouts.recording.handler(({ input }) =>
       readRecordingSlice(paths.recordings, require(input.rolloutId).id, input.offset, input.limit, live.get(input.rolloutId) !== undefined),
     ),
-    watchTimeline: os.rollouts.watchTimeline.handler(({ input, signal }) =>
-      readTimeline(lab, timelines, require(input.rolloutId).id, input.after, signalOf(signal)),
-    ),
-    seek: os.rollouts.seek.handler(({ input }) => seekRecording(paths.recordings, timelines, require(input.rolloutId).id, input.at)),
+    watchTimeline: os.rollouts.watchTimeline.handler(async ({ input, signal }) => {
+      const { id } = require(input.rolloutId);
+      await indexes.ensure(id);
+      return await readTimeline(lab, timelines, id, input.after, signalOf(signal));
+    }),
+    seek: os.rollouts.seek.handler(async ({ input }) => {
+      const { id } = require(input.rolloutId);
+      await indexes.ensure(id);
+      return await seekRecording(paths.recordings, timelines, id, input.at);
+    }),
     cancel: os.rollouts.cancel.handler(({ input }) => {
       scheduler.cancelRollout(input.rolloutId);
       return {};

@@ -1,8 +1,8 @@
 // Where a recording can be entered: its index of screens without the screens. A seek then reads one screen and the stretch after it,
 // however long the recording is. The index of a recording that is still written is read on from where it ended.
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { TextDecoder } from 'node:util';
+import { type FileHandle, stat } from 'node:fs/promises';
 import * as z from 'zod';
+import { jsonOf, linesOf, openIfThere } from './cast-lines.ts';
 
 /** Where a screen lies in the index file, and what it is of. */
 interface Entry {
@@ -59,13 +59,12 @@ const screenLine = entryLine.extend({ cols: z.int(), rows: z.int(), screen: z.st
 /** Recordings whose index is kept in memory; a line of it takes about a hundred bytes. */
 const KEPT = 16;
 const HEAD_BYTES = 64;
-const CHUNK_BYTES = 256 * 1024;
 /** Events that one seek answers with. */
 const SEEK_BYTES = 4 * 1024 * 1024;
 /** The last event of a recording begins within so many bytes of its end. */
 const LAST_EVENT_BYTES = 1024 * 1024;
 
-/** Reads timelines of recordings that recorder.ts wrote. A cut last line is left out, a missing index gives no screens, neither is an error. */
+/** Reads timelines of recordings that recorder.ts wrote or reindex.ts has indexed. A cut last line is left out, a missing index gives no screens, neither is an error. */
 export function createTimelines(): Timelines {
   const known = new Map<string, Known>();
 
@@ -185,42 +184,4 @@ async function lastEventTime(path: string, bytes: number): Promise<number> {
 function timeOf(line: string): number | null {
   const found = /^\[(\d+(?:\.\d+)?(?:e-?\d+)?),\s*"/.exec(line);
   return found ? Number(found[1]) : null;
-}
-
-/** Whole lines from byte `from` on, with the bytes where they begin and end. */
-async function* linesOf(file: FileHandle, from: number): AsyncGenerator<{ text: string; from: number; to: number }> {
-  const decoder = new TextDecoder();
-  let rest: Buffer = Buffer.alloc(0);
-  let at = from;
-  for (;;) {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at + rest.length);
-    if (bytesRead === 0) return;
-    const searched = rest.length;
-    const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-    let begin = 0;
-    for (let end = bytes.indexOf(10, searched); end >= 0; end = bytes.indexOf(10, end + 1)) {
-      yield { text: decoder.decode(bytes.subarray(begin, end)), from: at + begin, to: at + end + 1 };
-      begin = end + 1;
-    }
-    rest = bytes.subarray(begin);
-    at += begin;
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }
