@@ -2,6 +2,7 @@
 // a step stays as its skeleton, so that write-atif.ts can give the document back.
 import type { NodeRow } from '../contract/schema/rollout.ts';
 import type { ImportedCommand } from '../store/imports.ts';
+import { formatOfMessage, type RecordedFormat, recordedFormat } from './answers.ts';
 import { commandOf } from './commands.ts';
 import { type Conversation, typed } from './conversation.ts';
 import { invalid, type JsonObject, listOf, numberOf, numbersOf, objectOf, textOf, timeOf, withoutNulls } from './json.ts';
@@ -35,6 +36,7 @@ export function readAtif(
   raw: RawAnswer = () => null,
 ): void {
   const { root, steps, embedded } = partsOf(document, file);
+  const asked = recordedFormat(root, {});
   const skeletons: Skeleton[] = [];
   const index = documents.push({ path, within, root, steps: skeletons }) - 1;
   talk.restart();
@@ -43,7 +45,7 @@ export function readAtif(
   for (const step of steps) {
     switch (step.source) {
       case 'agent': {
-        skeletons.push(readAnswer(step, talk, step.is_copied_context === true ? null : raw(answers)));
+        skeletons.push(readAnswer(step, talk, step.is_copied_context === true ? null : raw(answers), asked));
         if (step.is_copied_context !== true) answers += 1;
         break;
       }
@@ -85,7 +87,7 @@ function partsOf(document: unknown, file: string): { root: JsonObject; steps: Js
   return { root: withoutNulls(root), steps: checked, embedded: listOf(embedded) ?? [] };
 }
 
-function readAnswer(step: JsonObject, talk: Conversation, raw: ReturnType<RawAnswer>): Skeleton {
+function readAnswer(step: JsonObject, talk: Conversation, raw: ReturnType<RawAnswer>, asked: RecordedFormat | null): Skeleton {
   const { step_id: _id, source: _source, message, reasoning_content: reasoning, tool_calls: calls, observation, metrics, ...left } = step;
   const at = timeOf(step.timestamp);
   const numbers = objectOf(metrics);
@@ -110,7 +112,8 @@ function readAnswer(step: JsonObject, talk: Conversation, raw: ReturnType<RawAns
     author: 'sampled',
     content: raw?.text ?? text ?? plainText(message),
     reasoning: thought,
-    format: raw?.format ?? null,
+    // Trajectories with raw contents have the answer as it was sampled; most have a rendering, which is in no format.
+    format: raw ? raw.format : copied || text === null ? null : formatOfMessage(text, asked),
     promptTokens: whole(numbers?.prompt_tokens),
     completionTokens: whole(numbers?.completion_tokens),
     tokenIds,

@@ -1,8 +1,8 @@
 // Reads trial folders of Harbor 0.6 to 0.25: result and configuration, trajectory (ATIF, or the chat messages that some agents write
 // under the same name), answers of the episodes, what the verifier left.
 import { basename, join } from 'node:path';
-import { parseAnswer } from '../agent/terminus/parse.ts';
 import type { NodeRow, RolloutRow } from '../contract/schema/rollout.ts';
+import { type RecordedFormat, readAnswer, recordedFormat } from './answers.ts';
 import { type Conversation, conversation } from './conversation.ts';
 import { invalid, type JsonObject, listOf, numberOf, objectOf, parseJson, textOf, timeOf } from './json.ts';
 import { isAtif, readAtif } from './read-atif.ts';
@@ -21,7 +21,7 @@ export function readHarborTrial(files: TrialFiles): Trial {
   const startedAt = timeOf(result.started_at);
   const talk = conversation(phase(result.agent_execution).from ?? startedAt ?? 0);
   const rest: Rest = { parts: { 'result.json': result, ...('config' in result ? {} : { 'config.json': config }) } };
-  const facts = readConversations(files, talk, rest);
+  const facts = readConversations(files, talk, rest, config);
   if (Object.keys(result).length === 0 && talk.nodes.length === 0) {
     throw invalid('holds neither a result.json nor a trajectory', files.folder);
   }
@@ -71,14 +71,14 @@ interface Read {
 }
 
 /** The conversations of the trial, or of each of its steps where it has several. */
-function readConversations(files: TrialFiles, talk: Conversation, rest: Rest): Read {
+function readConversations(files: TrialFiles, talk: Conversation, rest: Rest, config: JsonObject): Read {
   const steps = [...new Set([...files.content.keys()].flatMap((path) => /^steps\/[^/]+\//.exec(path)?.[0] ?? []))];
   const read: Read = { root: {}, timings: [] };
   for (const below of ['', ...steps]) {
     const main = `${below}agent/trajectory.json`;
     const document = json(files, main);
     if (document === undefined) {
-      if (!readEpisodes(files, `${below}agent/`, talk)) continue;
+      if (!readEpisodes(files, `${below}agent/`, talk, recordedFormat({}, config))) continue;
     } else if (isAtif(document)) {
       rest.documents ??= [];
       readAtif(
@@ -86,7 +86,7 @@ function readConversations(files: TrialFiles, talk: Conversation, rest: Rest): R
         talk,
         rest.documents,
         null,
-        rawAnswers(files, `${below}agent/`),
+        rawAnswers(files, `${below}agent/`, recordedFormat(objectOf(document) ?? {}, config)),
       );
       read.root = rest.documents[0]?.root ?? {};
       for (const path of companions(files, `${below}agent/`)) {
@@ -110,16 +110,16 @@ function companions(files: TrialFiles, below: string): string[] {
 }
 
 /** The answers as sampled: the trajectory only has a rendering of them. */
-function rawAnswers(files: TrialFiles, below: string) {
+function rawAnswers(files: TrialFiles, below: string, asked: RecordedFormat | null) {
   return (index: number): { text: string; format: NodeRow['format'] } | null => {
     const text = files.content.get(`${below}episode-${index}/response.txt`)?.toString('utf8');
     if (text === undefined) return null;
-    return { text, format: text.trimStart().startsWith('<response') ? null : parseAnswer(text, 'strict').format };
+    return { text, format: readAnswer(text, asked).format };
   };
 }
 
 /** A trial that was cut off before it wrote its trajectory has its prompts and answers. Each prompt is the observation of the turn before. */
-function readEpisodes(files: TrialFiles, below: string, talk: Conversation): boolean {
+function readEpisodes(files: TrialFiles, below: string, talk: Conversation, asked: RecordedFormat | null): boolean {
   talk.restart();
   let index = 0;
   for (; ; index += 1) {
@@ -128,7 +128,7 @@ function readEpisodes(files: TrialFiles, below: string, talk: Conversation): boo
     talk.say({ role: 'user', author: index === 0 ? 'template' : 'environment', content: prompt });
     const answer = files.content.get(`${below}episode-${index}/response.txt`)?.toString('utf8');
     if (answer === undefined) return true;
-    const { format, commands } = parseAnswer(answer, 'strict');
+    const { format, commands } = readAnswer(answer, asked);
     const at = talk.now;
     talk.say({
       role: 'assistant',

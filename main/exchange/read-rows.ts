@@ -1,5 +1,5 @@
 // Reads rows of conversation data sets: OpenThoughts' and Harbor's trace exports (`conversations`), rows of messages, and SkyRL's prompts.
-import { parseAnswer } from '../agent/terminus/parse.ts';
+import { readAnswer } from './answers.ts';
 import { conversation, typed } from './conversation.ts';
 import { invalid, type JsonObject, listOf, objectOf, textOf } from './json.ts';
 import { endOf, type Grading, ungraded, verdictOf } from './recorded-verdict.ts';
@@ -89,7 +89,7 @@ function readMessage(message: JsonObject, talk: ReturnType<typeof conversation>,
     const node = talk.say({ role, author: talk.turns > 0 ? 'environment' : 'template', content: text });
     return { node: node.id, replies: [], left };
   }
-  const answer = parseAnswer(text);
+  const answer = readAnswer(text, null, 'robust');
   const read = answer.format.robust;
   const node = talk.say({
     role,

@@ -1,7 +1,8 @@
 // Writes ATIF 1.7. An imported trajectory is given back as it was; one of our own is written from its nodes the way Terminus-2 would.
-import { parseAnswer } from '../agent/terminus/parse.ts';
+
 import type { CommandRow, NodeRow } from '../contract/schema/rollout.ts';
 import { AppError } from '../lib/errors.ts';
+import { readAnswer } from './answers.ts';
 import { atifDocument } from './atif-schema.ts';
 import { type JsonObject, listOf, objectOf, textOf } from './json.ts';
 import { conversationsOf, type Recorded } from './recorded.ts';
@@ -156,7 +157,7 @@ function answerStep(node: NodeRow, episode: number, agent: string): JsonObject {
           },
         }),
   }));
-  if (agent === 'terminus' && parseAnswer(node.content).complete) {
+  if (agent === 'terminus' && readAnswer(node.content, null).complete) {
     calls.push({ tool_call_id: `call_${episode}_task_complete`, function_name: 'mark_task_complete', arguments: {} });
   }
   const called = node.sampled;
