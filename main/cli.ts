@@ -137,6 +137,16 @@ export async function main(argv: string[]): Promise<number> {
       code = await (await import('./cli/exchange.ts')).exportCommand(ids, options, common());
     });
   program
+    .command('parity')
+    .description('compare two prompts token by token: what a model is trained on with what it is evaluated on')
+    .argument('<first>', 'ROLLOUT[@TURN] or FILE.jsonl[:LINE][@TURN]; lines and turns count from 1')
+    .argument('<second>', 'the same')
+    .requiredOption('--tokenizer <model or folder>', 'model whose file names a tokenizer, or folder with tokenizer.json')
+    .option('--turns <n>', 'turns to compare, from the given ones on', whole(1), 1)
+    .action(async (first: string, second: string, options) => {
+      code = await (await import('./cli/parity.ts')).parityCommand(first, second, options, common());
+    });
+  program
     .command('clean')
     .description('remove what this lab left in Docker: containers, networks, volumes, snapshots')
     .option('--images', 'also images that the lab built', false)

@@ -9,6 +9,7 @@ import { runsApi } from './runs.ts';
 import { shellsApi } from './shells.ts';
 import { systemApi } from './system.ts';
 import { tasksApi } from './tasks.ts';
+import { tokensApi } from './tokens.ts';
 
 export function createRouter(deps: ApiDeps) {
   return os.router({
@@ -20,5 +21,6 @@ export function createRouter(deps: ApiDeps) {
     rollouts: rolloutsApi(deps),
     models: modelsApi(deps),
     exchange: exchangeApi(deps),
+    tokens: tokensApi(deps),
   });
 }

@@ -7,6 +7,7 @@ import { runs } from './runs.ts';
 import { shells } from './shells.ts';
 import { system } from './system.ts';
 import { tasks } from './tasks.ts';
+import { tokens } from './tokens.ts';
 
-export const contract = { system, tasks, files, shells, runs, rollouts, models, exchange };
+export const contract = { system, tasks, files, shells, runs, rollouts, models, exchange, tokens };
 export type Contract = typeof contract;

@@ -149,6 +149,9 @@ it('shows the request, the answer and its tokens of a turn by keyboard alone', a
   await dialog.getByRole('button', { name: 'Came back' }).focus();
   await page.keyboard.press('Enter');
   await dialog.getByRole('region', { name: 'Text' }).getByText('"plan": "Sum the sizes').waitFor();
+  const again = dialog.getByRole('status', { name: 'Re-encoded' });
+  await again.getByText('Differs when re-encoded').waitFor();
+  await again.getByText(/^From token 7 of \d+ on, 2 tokens became 1, after/).waitFor();
   await dialog.getByRole('button', { name: /tokens with probabilities/ }).focus();
   await page.keyboard.press('Enter');
   await dialog.getByRole('region', { name: /^Tokens/ }).focus();

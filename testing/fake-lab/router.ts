@@ -15,6 +15,7 @@ import { addRollout, addRun, newId, playLive, refreshRun } from './play.ts';
 import { fakeReading } from './reading.ts';
 import { taskFiles } from './script.ts';
 import { append, type FakeState } from './state.ts';
+import { fakeTokens } from './tokens.ts';
 
 const os = implement(contract);
 const never = new AbortController().signal;
@@ -48,6 +49,7 @@ export function fakeRouter(state: FakeState, pace: number, ended: AbortSignal): 
 
   return os.router({
     exchange: fakeExchange,
+    tokens: fakeTokens(state),
     system: {
       hello: os.system.hello.handler(() => ({ version: '0.1.0-fake', instance: 'fake', platform: 'linux' })),
       watchStatus: os.system.watchStatus.handler(async ({ input, signal = never }) => {

@@ -12,6 +12,7 @@ import { Dialog } from '../../ui/overlay.tsx';
 import { Facts, Scroll } from '../../ui/page.tsx';
 import { TextView } from '../../ui/text-view.tsx';
 import { command, tell } from '../../ui/toasts.tsx';
+import { DriftNote } from './drift.tsx';
 import { TokenStrip } from './token-strip.tsx';
 import './request-view.css';
 
@@ -50,6 +51,7 @@ export function RequestView({ nodeId, turn, onClose }: { nodeId: string; turn: n
               Copy as JSON
             </Button>
           </div>
+          {side !== 'sent' && <DriftNote nodeId={nodeId} />}
           <div className="request-side">
             {side === 'sent' && <Sent exchange={exchange} />}
             {side === 'answer' && <CameBack exchange={exchange} />}
