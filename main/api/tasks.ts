@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { checkConfig, checkTask, passed, plainGates } from '../check/check.ts';
-import type { ConfigIssue, GateResult, TaskRow } from '../contract/schema/task.ts';
+import type { ConfigIssue, TaskRow } from '../contract/schema/task.ts';
 import { cloneTasks } from '../edit/clone.ts';
-import { createTask, duplicateTask, removeTask, requireTask, restoreTask } from '../edit/tasks.ts';
+import { createTask, duplicateTask, refreshTask, removeTask, requireTask, restoreTask } from '../edit/tasks.ts';
 import { AppError } from '../lib/errors.ts';
 import { allTasks, importFolder } from '../rollout/select.ts';
 import { listTaskFiles, readTaskFile } from '../task/files.ts';
@@ -60,15 +60,18 @@ export function tasksApi({ lab, checkLogs, paths }: ApiDeps) {
       const log = checkLogs.open(row.id);
       try {
         const config = checkConfig();
-        const gates: GateResult[] = [];
-        const results = await checkTask(await loadTask(row.path), lab.sandboxes(config.sandbox), {
+        await refreshTask(store, row, signal);
+        const task = await loadTask(row.path);
+        const results = await checkTask(task, lab.sandboxes(config.sandbox), {
           gates: input.gates ?? plainGates,
           repeats: input.repeats,
           config,
           onLog: (line) => log.write(line),
           onGate: (result) => {
-            gates.push(result);
-            store.tasks.putGates(row.id, [...gates]);
+            const now = store.tasks.get(row.id);
+            // A result speaks of the files that were checked; files that changed meanwhile have not been.
+            if (now?.digest !== task.digest) return;
+            store.tasks.putGates(row.id, [...now.gates.filter(({ gate }) => gate !== result.gate), result]);
           },
           signal: signalOf(signal),
         });
