@@ -203,7 +203,10 @@ export class DockerSandbox implements Sandbox {
     try {
       await this.#box.container.pause();
     } catch (error) {
-      throw containerFailure('freeze a container', this.id, error);
+      const failure = containerFailure('freeze a container', this.id, error);
+      if (failure instanceof AppError && failure.code === 'sandbox.lost') throw failure;
+      // Under cgroup v1 the kernel now and then fails to freeze a busy group. What is ended stands still as well.
+      return this.stopProcesses();
     }
     this.#quiet = true;
     return agentProcesses(this.#box);

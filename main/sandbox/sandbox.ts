@@ -96,7 +96,7 @@ export interface Sandbox extends AsyncDisposable {
   stopProcesses(): Promise<number>;
   /**
    * Stops every process where it is, for good: nothing in the sandbox changes any more and nothing can be run in it, but it can be read and
-   * a snapshot of it taken. Answers how many processes there were, counted as by `stopProcesses`.
+   * a snapshot of it taken. Where the engine cannot, they are ended. Answers how many processes there were, counted as by `stopProcesses`.
    */
   freeze(): Promise<number>;
   /** False once the container or its PID 1 is gone. */
