@@ -196,16 +196,16 @@ describe('a container', () => {
 
   test('that is frozen changes no more, runs nothing, and can be read, compared and kept', async () => {
     await using box = await lab.start(spec);
-    await box.exec(['sh', '-c', 'nohup sh -c "while :; do date +%s%N > /root/now; done" >/dev/null 2>&1 &']);
+    await box.exec(['sh', '-c', 'nohup sh -c "while :; do date +%s%N > /var/now; done" >/dev/null 2>&1 &']);
     expect(await box.freeze()).toBeGreaterThan(0);
-    const then = String(await box.readFile('/root/now'));
+    const then = String(await box.readFile('/var/now'));
     await using snapshot = await box.snapshot({});
-    expect(String(await box.readFile('/root/now'))).toBe(then);
-    expect(await box.changes()).toContainEqual({ path: '/root/now', kind: 'A' });
+    expect(String(await box.readFile('/var/now'))).toBe(then);
+    expect(await box.changes()).toContainEqual({ path: '/var/now', kind: 'A' });
     expect([await box.alive(), await box.whyEnded()]).toEqual([true, null]);
     await expect(box.exec(['true'])).rejects.toMatchObject({ code: 'sandbox.lost' });
     await using copy = await lab.start({ ...spec, image: snapshot.image });
-    expect(String(await copy.readFile('/root/now'))).toBe(then);
+    expect(String(await copy.readFile('/var/now'))).toBe(then);
     expect(await processes(copy)).toEqual([]);
   });
 
