@@ -1,5 +1,6 @@
 // What the parts of the Docker adapter know about one running container.
 import type Docker from 'dockerode';
+import { shellWord } from '../lib/shell-word.ts';
 import { containerFailure } from './failure.ts';
 
 export interface Box {
@@ -49,19 +50,14 @@ const lineBytes = 1_024;
  * byte means anything to the terminal. `env` is set on top of what the shell has.
  */
 export function startLines(command: readonly string[], env: Record<string, string>): string[] {
-  const exported = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}; `);
-  const source = `unset termarium_text termarium_line; ${exported.join('')}exec ${command.map(quoted).join(' ')}`;
+  const exported = Object.entries(env).map(([name, value]) => `export ${name}=${shellWord(value)}; `);
+  const source = `unset termarium_text termarium_line; ${exported.join('')}exec ${command.map(shellWord).join(' ')}`;
   const safe = [...Buffer.from(source)]
     .map((byte) => (byte < 0x20 || byte > 0x7e || byte === 0x5c ? `\\0${byte.toString(8).padStart(3, '0')}` : String.fromCharCode(byte)))
     .join('');
   const lines: string[] = [];
   for (let at = 0; at < safe.length; at += lineBytes) lines.push(safe.slice(at, at + lineBytes));
   return [...lines, ''];
-}
-
-/** A text as one word of shell source. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export interface Launch {

@@ -6,26 +6,22 @@ import { contentDigest, wholeDigest } from './digest.ts';
 
 /** An error of the reader as an issue, its file relative to the task in `folder`. */
 export function issueOf(folder: string, error: AppError): ConfigIssue {
-  const [, file = '', line] = /^(.*?)(?::(\d+))?$/.exec(error.where ?? '') ?? [];
+  const { file, ...place } = placeOf(error, '');
   const below = isAbsolute(file) ? relative(folder, file) : file;
-  return {
-    level: 'error',
-    message: error.hint === undefined ? error.message : `${error.message}. ${error.hint}`,
-    file: below === '' ? '.' : below,
-    ...(line === undefined ? {} : { line: Number(line) }),
-  };
+  const message = error.hint === undefined ? error.message : `${error.message}. ${error.hint}`;
+  return { level: 'error', message, file: below === '' ? '.' : below, ...place };
 }
 
 /** The same where tasks of several folders are told of: with the task's name, and its file's whole path. */
 export function rejectionOf(folder: string, error: AppError): ConfigIssue {
-  const [, file = folder, line] = /^(.*?)(?::(\d+))?$/.exec(error.where ?? folder) ?? [];
   const hint = error.hint === undefined ? '' : ` ${error.hint}`;
-  return {
-    level: 'error',
-    message: `${basename(folder)}: ${error.message}.${hint}`,
-    file,
-    ...(line === undefined ? {} : { line: Number(line) }),
-  };
+  return { level: 'error', message: `${basename(folder)}: ${error.message}.${hint}`, ...placeOf(error, folder) };
+}
+
+/** `where` of an error, which is `file` or `file:line`. */
+function placeOf({ where }: AppError, otherwise: string): { file: string; line?: number } {
+  const [, file = otherwise, line] = /^(.*?)(?::(\d+))?$/.exec(where ?? otherwise) ?? [];
+  return { file, ...(line === undefined ? {} : { line: Number(line) }) };
 }
 
 /** A task that was read before, as it is listed now: as it was, with the reason as its first issue and without the results of its gates. */

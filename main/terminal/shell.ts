@@ -9,6 +9,7 @@
 //   TTY itself, so `exec >file` catches nothing, and drops its own trace, so `set -x` shows nothing.
 import { randomBytes } from 'node:crypto';
 import type { TtyRequest } from '../lib/connection.ts';
+import { shellWord } from '../lib/shell-word.ts';
 
 export interface ShellOptions {
   /** False: start the shell as it is and tell nothing (what Terminus-2 does). */
@@ -52,7 +53,7 @@ function startup(token: string, login: boolean): string {
   const mark = (content: string) => `\\e]133;${content};aid=${token}\\a`;
   const report = (status: string) =>
     `builtin printf '${mark('D;%s')}' "${status}" >/dev/tty || :; [[ \${PS0-} == *'aid=${token}'* ]] || PS0=\${PS0-}'${mark('C')}'`;
-  const modeString = quote(`"\\1${mark('A')}\\2"`).slice(1, -1);
+  const modeString = shellWord(`"\\1${mark('A')}\\2"`).slice(1, -1);
   return `exec 9<&-
 ${login ? LOGIN_FILES : ''}[ -r ~/.bashrc ] && . ~/.bashrc
 if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404 )); then
@@ -64,19 +65,14 @@ else
   unset REPLY
   PS0=\${PS0-}'${mark('C')}'
   if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then
-    PROMPT_COMMAND[100]=${quote(`{ ${report('$?')}; } 2>/dev/null`)}
+    PROMPT_COMMAND[100]=${shellWord(`{ ${report('$?')}; } 2>/dev/null`)}
   elif [ -z "\${PROMPT_COMMAND-}" ]; then
-    PROMPT_COMMAND=${quote(`{ ${report('$?')}; } 2>/dev/null`)}
+    PROMPT_COMMAND=${shellWord(`{ ${report('$?')}; } 2>/dev/null`)}
   else
-    PROMPT_COMMAND=${quote(`{ termarium_status=$?; ${report('$termarium_status')}; [[ $- == *e* ]] || (exit $termarium_status); } 2>/dev/null\n`)}$PROMPT_COMMAND
+    PROMPT_COMMAND=${shellWord(`{ termarium_status=$?; ${report('$termarium_status')}; [[ $- == *e* ]] || (exit $termarium_status); } 2>/dev/null\n`)}$PROMPT_COMMAND
   fi
 fi
 `;
-}
-
-/** A text as one word of shell source. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Command and environment that start an interactive shell in a TTY; needs `sh` in the image, nothing else. */
