@@ -21,6 +21,8 @@ interface TurnViewProps {
 
 export function TurnView({ turn, rolloutId, current, onRequest }: TurnViewProps) {
   const { response } = turn;
+  const lab = useLab();
+  const ended = useFeed(lab.rollout(rolloutId), ({ value }) => typeof value?.rollout.endedAt === 'number');
   return (
     <article className="turn" data-current={current || undefined} aria-label={`Turn ${turn.number + 1}`} data-testid="turn">
       <header className="turn-head">
@@ -44,7 +46,7 @@ export function TurnView({ turn, rolloutId, current, onRequest }: TurnViewProps)
       {response && response.commands.length > 0 && (
         <ol className="commands" aria-label="Commands">
           {response.commands.map((command) => (
-            <Command key={command.index} command={command} />
+            <Command key={command.index} command={command} ended={ended} />
           ))}
         </ol>
       )}
@@ -211,7 +213,8 @@ const settledWords: Record<NonNullable<CommandRow['settled']>, { word: string; m
   interrupted: { word: 'interrupted', meaning: 'The wait was cut short.' },
 };
 
-function Command({ command }: { command: CommandRow }) {
+/** `ended`: its rollout has ended, so that nothing runs, whatever a record leaves open. */
+function Command({ command, ended }: { command: CommandRow; ended: boolean }) {
   const shown = keystrokes(command.keystrokes);
   const settled = command.settled === null ? null : settledWords[command.settled];
   return (
@@ -225,13 +228,15 @@ function Command({ command }: { command: CommandRow }) {
       </pre>
       <span className="command-facts figures">
         <span title={`Asked to wait ${command.duration} s`}>
-          {command.endedAt === null ? (
+          {command.endedAt !== null ? (
+            duration(command.endedAt - command.startedAt)
+          ) : ended ? (
+            <span className="faint">not timed</span>
+          ) : (
             <span className="sign" data-tone="busy">
               <BusyIcon size={14} className="spin" aria-hidden />
               running
             </span>
-          ) : (
-            duration(command.endedAt - command.startedAt)
           )}
         </span>
         {settled && (
