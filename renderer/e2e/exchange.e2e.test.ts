@@ -49,6 +49,7 @@ it('exports a run as a Harbor job and imports it again, by keyboard, with what i
   await writeFile(damaged, (await readFile(damaged, 'utf8')).slice(0, 60));
 
   await window.go('/runs');
+  await page.getByRole('grid', { name: 'Runs' }).getByText('To share').waitFor();
   const bringIn = async () => {
     await choose('Import rollouts');
     await dialog.getByLabel('File or folder').fill(job);
@@ -63,6 +64,7 @@ it('exports a run as a Harbor job and imports it again, by keyboard, with what i
   expect(await findings(page)).toEqual([]);
 
   await page.reload();
+  await page.getByRole('grid', { name: 'Runs' }).getByText('To share').waitFor();
   await choose('Import rollouts');
   await dialog.getByText('Done').waitFor();
   await dialog.getByRole('button', { name: 'Import something else' }).click();
